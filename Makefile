@@ -1,0 +1,65 @@
+# The project's commands. Everything that CI runs is a target here.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+E2E_STAMP := $(VENV)/.installed-e2e
+
+.PHONY: help install run test quick check e2e bench format lint types arch unit cases snapshots docs
+
+help: ## This list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
+
+install: $(STAMP) ## Make .venv with the package and what its tests need
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+$(E2E_STAMP): $(STAMP)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,e2e]'
+	@touch $@
+
+run: install ## Start the real server for a sample project and show each call
+	$(BIN)/python scripts/show_run.py
+
+test: install ## All tests but those that need the real CLI
+	$(BIN)/pytest -n 2 -q
+
+quick: lint types arch unit ## Format, lint, types, contracts, unit tests: under a minute
+
+lint: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: install
+	$(BIN)/mypy
+
+arch: install
+	$(BIN)/lint-imports
+
+unit: install
+	$(BIN)/pytest -n 2 -q --ignore=tests/processes
+
+check: lint types arch ## All that must never break and needs no CLI: under eight minutes
+	$(BIN)/pytest -n 2 -q --cov --cov-report=term
+	$(MAKE) --no-print-directory cases
+
+cases: install ## The recorded failures of systems like ours
+	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A
+
+e2e: $(E2E_STAMP) ## The real Claude CLI against a scripted model on loopback
+	$(BIN)/pytest -q -m e2e tests/e2e
+
+bench: install ## Side by side with peers and baselines; writes bench/RESULTS.md
+	$(BIN)/python bench/run.py
+
+format: install ## Rewrite files as the formatter wants them
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+snapshots: install ## Write the snapshots of definitions and lists anew; read the diff
+	$(BIN)/python scripts/snapshots.py

@@ -1,0 +1,70 @@
+"""`devloop-tools call`: one call of one tool, through the same path as the server's."""
+
+import os
+import sys
+from typing import Annotated
+
+import anyio
+import orjson
+import typer
+
+from devloop_tools.app import build, call_once
+from devloop_tools.cli import options
+from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.settings import Flags, SettingsError, resolve
+
+EXIT_NOT_OK = 1
+
+
+def call(
+    tool: Annotated[str, typer.Argument(help="The tool's name.")],
+    arguments: Annotated[str, typer.Argument(help="Its arguments, as a JSON object.")] = "{}",
+    *,
+    agent: options.Agent,
+    project_dir: options.ProjectDir = None,
+    data_dir: options.DataDir = None,
+    company: options.Company = None,
+    project: options.Project = None,
+    unit: options.Unit = None,
+    session: options.Session = None,
+    tools_dir: options.ToolsDir = None,
+) -> None:
+    """Call one tool and print its result: exit 0 ok, 1 `ok: false`, 2 an error."""
+    flags = Flags(
+        agent=agent,
+        project_dir=project_dir,
+        data_dir=data_dir,
+        company=company,
+        project=project,
+        unit=unit,
+        session=session,
+        tools_dir=tools_dir,
+    )
+    with options.reported():
+        application = build(resolve(flags, os.environ))
+        body = anyio.run(call_once, application, tool, _parsed(arguments))
+    raise typer.Exit(_printed(body))
+
+
+def _parsed(text: str) -> JsonObject:
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as exc:
+        raise SettingsError(f"the arguments are not JSON: {exc}") from None
+    if not isinstance(value, dict):
+        raise SettingsError('the arguments must be a JSON object, such as {"event": "unit.built"}')
+    return value
+
+
+def _printed(body: JsonObject) -> int:
+    if error := body.get("error"):
+        sys.stderr.write(f"devloop-tools: {error['message']}\n")
+        return options.EXIT_ERROR
+    result = body["result"]
+    text = result["content"][0]["text"]
+    if result["isError"]:
+        sys.stderr.write(f"{text}\n")
+        return options.EXIT_ERROR
+    sys.stdout.write(f"{text}\n")
+    structured = result.get("structuredContent") or {}
+    return EXIT_NOT_OK if structured.get("ok") is False else 0

@@ -1,0 +1,37 @@
+"""Options that several commands share, and how a command says what is wrong."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from devloop_tools.registry.errors import LoadError
+from devloop_tools.settings import SettingsError
+
+EXIT_ERROR = 2
+
+Agent = Annotated[str, typer.Option("--agent", help="Short name or id: pm, devloop-pm.")]
+ProjectDir = Annotated[
+    str | None,
+    typer.Option(help="The project folder. Default: CLAUDE_PROJECT_DIR, else the current one."),
+]
+DataDir = Annotated[str | None, typer.Option(help="The folder that holds companies/.")]
+Company = Annotated[str | None, typer.Option(help="The company's id, with --data-dir.")]
+Project = Annotated[str | None, typer.Option(help="The project's id, with --data-dir.")]
+Unit = Annotated[str | None, typer.Option(help="The unit of a coder or tester.")]
+Session = Annotated[str | None, typer.Option(help="The session's id, a UUID.")]
+ToolsDir = Annotated[
+    str | None, typer.Option(help="The folder with agents.json and packs. Default: the bundled.")
+]
+
+
+@contextmanager
+def reported() -> Iterator[None]:
+    """What is wrong with flags and files in one line on stderr, and exit code 2."""
+    try:
+        yield
+    except (LoadError, SettingsError) as exc:
+        sys.stderr.write(f"devloop-tools: {exc}\n")
+        raise typer.Exit(EXIT_ERROR) from None

@@ -1,0 +1,80 @@
+"""What `serve` does after its first reply: read the flags, load everything, serve."""
+
+import argparse
+import gc
+import logging
+import os
+import sys
+from typing import NoReturn
+
+from devloop_tools.rpc.first_lines import FirstLines
+from devloop_tools.rpc.stderr import StderrPump
+from devloop_tools.rpc.stdio import StdioTransport, restore_blocking, take_over
+from devloop_tools.settings import Flags, Settings, SettingsError, resolve
+
+EXIT_USAGE = 2
+
+
+def serve_after(lines: FirstLines, arguments: list[str]) -> int:
+    """Serve what comes after `lines`. Returns the exit code: 0, or 2 with a line on stderr."""
+    pump = StderrPump()
+    try:
+        settings = resolve(parse(arguments), os.environ)
+        if lines.ended and not lines.rest.strip():
+            return 0
+        pump.start()
+        read_fd, write_fd = take_over()
+        try:
+            _load_and_serve(settings, lines, read_fd, write_fd)
+        finally:
+            restore_blocking(write_fd)
+    except (UsageError, SettingsError) as exc:
+        sys.stderr.write(f"devloop-tools serve: {exc}\n")
+        return EXIT_USAGE
+    finally:
+        sys.stderr.flush()
+        pump.drain()
+    return 0
+
+
+class UsageError(Exception):
+    """Flags, files or policy that can't be used; the text is one line for a person."""
+
+
+def parse(arguments: list[str]) -> Flags:
+    """The flags of `serve`. Raises UsageError; --help is answered by typer."""
+    parser = _Parser(prog="devloop-tools serve", add_help=False, allow_abbrev=False)
+    for name in ("agent", "project-dir", "data-dir", "company", "project"):
+        parser.add_argument(f"--{name}")
+    for name in ("unit", "session", "tools-dir"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--for-cli", action="store_true")
+    return Flags(**vars(parser.parse_args(arguments)))
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see devloop-tools serve --help")
+
+
+def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_fd: int) -> None:
+    # Nothing that is loaded here is garbage before the process ends.
+    gc.disable()
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    import anyio
+
+    from devloop_tools.app import build, serve
+    from devloop_tools.registry.errors import LoadError
+
+    try:
+        application = build(settings)
+    except LoadError as exc:
+        raise UsageError(str(exc)) from exc
+    gc.enable()
+    gc.freeze()
+
+    async def run() -> None:
+        transport = StdioTransport(read_fd, write_fd, lines.rest, lines.ended)
+        await serve(application, transport, lines.answered)
+
+    anyio.run(run)

@@ -1,0 +1,31 @@
+"""JSON files that a store owns: read with a check, written the same way each time."""
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from devloop_tools.storage.errors import CorruptFile
+from devloop_tools.storage.files import ProjectFile
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def load(file: ProjectFile, model: type[Model]) -> Model | None:
+    """The file as `model`, or None if there is none. Raises CorruptFile naming path and fault."""
+    content = file.read()
+    if content is None:
+        return None
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise CorruptFile(
+            f"{file.path}: not what a tool wrote there: {where or 'the file'}: {fault['msg']}.",
+            "Restore it from version control or from agent-state/history, or move it away.",
+        ) from exc
+
+
+def save(file: ProjectFile, document: BaseModel) -> None:
+    """Write `document` as readable JSON in UTF-8; on disk when this returns."""
+    file.replace(document.model_dump_json(indent=2).encode() + b"\n")

@@ -1,0 +1,118 @@
+"""The project's event log: what a screen needs to follow the work, in `.devloop/state.db`."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from devloop_tools.domain.clock import timestamp
+from devloop_tools.domain.origin import Origin
+from devloop_tools.storage.database import Database
+
+MAX_READ = 1000
+"""Most events that one read returns."""
+
+
+class EventType(StrEnum):
+    """Every type that is emitted; the member's comment is its `data`."""
+
+    TODO_LIST = "agent.todolist"  # {items}
+    TODO_ITEM = "agent.todo_item"  # {item, current, progress_pct}
+    RUNTIME_STATE = "agent.runtime_state"  # {version, patch}
+    TIMELINE_APPENDED = "timeline.appended"  # {seq, event, level, summary}
+    MEMORY_RECORDED = "memory.recorded"  # {id, topic, path}
+    TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
+    TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
+    TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}
+    POLICY_REFUSED = "policy.refused"  # {tool, rule}
+    ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One committed event; `id` rises over all processes of the project."""
+
+    id: int
+    type: str
+    ts: str
+    project_id: str
+    agent: str
+    unit_id: str | None
+    call_id: str | None
+    session_id: str | None
+    data: Mapping[str, Any]
+
+
+_Values = tuple[str, str, str, str, str | None, str, str, str]
+
+_INSERT = (
+    "INSERT INTO events (ts, type, project_id, agent, unit_id, call_id, session_id, data)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_COLUMNS = tuple(field.name for field in fields(Event))
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE id > ? ORDER BY id LIMIT ?"
+
+
+class EventLog:
+    """Appends events and reads them back. Safe to use from several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._guard = threading.Lock()
+        self._waiting: list[_Values] = []
+
+    def emit(self, origin: Origin, event: EventType, data: Mapping[str, Any]) -> None:
+        """Commit one event; it is on disk when this returns. Raises StorageError."""
+        self._commit([_values(origin, event, data)])
+
+    def note(self, origin: Origin, event: EventType, data: Mapping[str, Any]) -> None:
+        """Keep an event for the next commit: for calls themselves, which change nothing."""
+        values = _values(origin, event, data)
+        with self._guard:
+            self._waiting.append(values)
+
+    def flush(self) -> None:
+        """Commit what `note` has kept. Raises StorageError."""
+        self._commit([])
+
+    def has_waiting(self) -> bool:
+        """Whether `note` has kept anything."""
+        return bool(self._waiting)
+
+    def read(self, after: int, limit: int = MAX_READ) -> Sequence[Event]:
+        """Events with an id above `after`, oldest first, at most `limit`."""
+        return [_event(row) for row in self._database.rows(_SELECT, (after, limit))]
+
+    def last_id(self) -> int:
+        """The id of the newest event, 0 if there is none."""
+        [(newest,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM events")
+        return int(str(newest))
+
+    def _commit(self, now: list[_Values]) -> None:
+        with self._guard:
+            waiting, self._waiting = self._waiting, []
+        if not waiting and not now:
+            return
+        try:
+            with self._database.transaction() as connection:
+                connection.executemany(_INSERT, [*waiting, *now])
+        except BaseException:
+            with self._guard:
+                self._waiting[:0] = waiting[-MAX_READ:]
+            raise
+
+
+def _values(origin: Origin, event: EventType, data: Mapping[str, Any]) -> _Values:
+    text = orjson.dumps(data).decode()
+    return (
+        timestamp(), event.value, origin.project_id, origin.agent,
+        origin.unit_id, origin.call_id, origin.session_id, text,
+    )  # fmt: skip
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    columns = dict(zip(_COLUMNS, row, strict=True))
+    return Event(**{**columns, "data": orjson.loads(columns["data"])})

@@ -1,0 +1,78 @@
+"""The project's timeline: one line an event, append only, numbered without gaps."""
+
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from devloop_tools.domain.clock import timestamp
+from devloop_tools.domain.events import EventLog, EventType
+from devloop_tools.domain.origin import Origin
+from devloop_tools.domain.outcome import Done
+from devloop_tools.storage.workspace import Workspace
+
+
+class Level(StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARN = "warn"
+    ERROR = "error"
+
+
+class TimelineAppended(Done):
+    """The line's number in `timeline.ndjson`; numbers have no gaps over all agents."""
+
+    seq: int
+
+
+class Timeline:
+    """Appends to `timeline.ndjson`."""
+
+    def __init__(self, workspace: Workspace, origin: Origin, events: EventLog) -> None:
+        self._workspace = workspace
+        self._origin = origin
+        self._events = events
+
+    def append(
+        self,
+        event: str,
+        *,
+        summary: str = "",
+        data: dict[str, Any] | None = None,
+        level: Level = Level.INFO,
+    ) -> TimelineAppended:
+        """Add one line and return its number; it is on disk when this returns."""
+        seq = 0
+
+        def make(last: bytes) -> bytes:
+            nonlocal seq
+            seq = _seq_of(last) + 1
+            line = {
+                "seq": seq,
+                "ts": timestamp(),
+                "agent": self._origin.agent,
+                "unit_id": self._origin.unit_id,
+                "call_id": self._origin.call_id,
+                "session_id": self._origin.session_id,
+                "event": event,
+                "level": level.value,
+                "summary": summary,
+                "data": data or {},
+            }
+            return orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
+
+        with self._workspace.locked(self._workspace.timeline) as file:
+            file.append_line(make, is_whole=lambda rest: _seq_of(rest) > 0)
+        fact = {"seq": seq, "event": event, "level": level.value, "summary": summary}
+        self._events.emit(self._origin, EventType.TIMELINE_APPENDED, fact)
+        return TimelineAppended(seq=seq)
+
+
+def _seq_of(line: bytes) -> int:
+    """The number of a line, 0 where it is none of ours."""
+    try:
+        entry = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return 0
+    seq = entry.get("seq") if isinstance(entry, dict) else None
+    return seq if isinstance(seq, int) else 0

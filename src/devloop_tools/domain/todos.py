@@ -1,0 +1,219 @@
+"""The todo list of one agent: a replaceable plan whose items depend on each other."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from graphlib import CycleError, TopologicalSorter
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from devloop_tools.domain.clock import timestamp
+from devloop_tools.domain.documents import load, save
+from devloop_tools.domain.events import EventLog, EventType
+from devloop_tools.domain.origin import Origin
+from devloop_tools.domain.outcome import Done, Refused, refused
+from devloop_tools.storage.files import ProjectFile
+from devloop_tools.storage.workspace import Workspace
+
+MAX_ITEMS = 500
+HISTORY_FOLDER = "agent-state/history"
+
+StepId = Annotated[
+    str,
+    Field(
+        pattern=r"^step-[0-9]{3}$",
+        description="The item's id: step- and three digits.",
+        examples=["step-001"],
+    ),
+]
+
+
+class Status(StrEnum):
+    TODO = "todo"
+    DOING = "doing"
+    DONE = "done"
+    BLOCKED = "blocked"
+    SKIPPED = "skipped"
+
+
+_FINISHED = frozenset({Status.DONE, Status.SKIPPED})
+
+
+class PlannedItem(BaseModel):
+    """An item as the agent plans it. Unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: StepId
+    description: str = Field(
+        min_length=1, max_length=2000, description="What has to be done, in a sentence."
+    )
+    depends_on: list[StepId] = Field(
+        default_factory=list, max_length=50, description="Ids that must be finished before."
+    )
+
+
+class TodoItem(PlannedItem):
+    """An item with where it stands."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    status: Status = Status.TODO
+    note: str | None = None
+    evidence: str | None = None
+    updated_at: str | None = None
+
+
+class TodoList(BaseModel):
+    """The file `agent-state/{agent}-todo.json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    agent: str
+    call_id: str
+    created_at: str
+    items: list[TodoItem]
+    current: str | None
+    progress_pct: int
+
+
+class TodoListWritten(Done):
+    """`total` items are in the list at `path`."""
+
+    total: int
+    path: str
+
+
+class TodoItemUpdated(Done):
+    """The item as it stands, the item to do next, and how much is finished, in percent."""
+
+    item: TodoItem
+    current: str | None
+    progress_pct: int
+
+
+class TodoStore:
+    """Reads and writes `agent-state/{agent}-todo.json`; old lists go to `agent-state/history/`."""
+
+    def __init__(self, workspace: Workspace, origin: Origin, events: EventLog) -> None:
+        self._workspace = workspace
+        self._origin = origin
+        self._events = events
+
+    def write(self, items: Sequence[PlannedItem]) -> TodoListWritten | Refused:
+        """Replace the list by `items`, all of them open."""
+        if fault := _fault_in(items):
+            return fault
+        planned = [TodoItem.model_validate(item.model_dump()) for item in items]
+        document = TodoList(
+            agent=self._origin.agent,
+            call_id=self._origin.call_id,
+            created_at=timestamp(),
+            items=planned,
+            current=_current(planned),
+            progress_pct=0,
+        )
+        with self._workspace.locked(self._workspace.todo_list) as file:
+            self._keep_old(file)
+            save(file, document)
+        self._events.emit(
+            self._origin, EventType.TODO_LIST, {"items": [item.model_dump() for item in planned]}
+        )
+        return TodoListWritten(total=len(planned), path=file.path)
+
+    def update(
+        self, item_id: str, status: Status, *, note: str | None, evidence: str | None
+    ) -> TodoItemUpdated | Refused:
+        """Set where one item stands; a note or evidence given before stays unless replaced."""
+        with self._workspace.locked(self._workspace.todo_list) as file:
+            document = load(file, TodoList)
+            if document is None:
+                return refused(f"{file.path}: there is no todo list", "Call write_todolist first.")
+            by_id = {item.id: item for item in document.items}
+            if fault := _step_fault(by_id, item_id, status):
+                return fault
+            fields = {"status": status, "note": note, "evidence": evidence}
+            given = {name: value for name, value in fields.items() if value is not None}
+            item = by_id[item_id].model_copy(update={**given, "updated_at": timestamp()})
+            items = [item if old.id == item_id else old for old in document.items]
+            result = TodoItemUpdated(
+                item=item, current=_current(items), progress_pct=_progress_pct(items)
+            )
+            update = {
+                "items": items, "current": result.current, "progress_pct": result.progress_pct
+            }  # fmt: skip
+            save(file, document.model_copy(update=update))
+        self._events.emit(
+            self._origin, EventType.TODO_ITEM, result.model_dump(mode="json", exclude={"ok"})
+        )
+        return result
+
+    def _keep_old(self, file: ProjectFile) -> None:
+        old = file.read()
+        if old is None:
+            return
+        stamp = timestamp().replace(":", "").replace(".", "").replace("-", "")
+        name = f"{HISTORY_FOLDER}/{self._origin.agent}-todo-{stamp}"
+        for suffix in ("", *(f"-{count}" for count in range(2, 1000))):
+            if self._workspace.beside(f"{name}{suffix}.json").create(old):
+                return
+
+
+def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
+    ids = [item.id for item in items]
+    if repeated := sorted({item_id for item_id in ids if ids.count(item_id) > 1}):
+        return refused(
+            f"items: the id {', '.join(repeated)} stands more than once", "Give each item its own."
+        )
+    unknown = sorted({need for item in items for need in item.depends_on} - set(ids))
+    if unknown:
+        return refused(
+            f"items: depends_on names {', '.join(unknown)}, which is not in the list",
+            f"Name items of this list ({_range(ids)}), or add the missing item.",
+        )
+    try:
+        TopologicalSorter({item.id: item.depends_on for item in items}).prepare()
+    except CycleError as exc:
+        return refused(
+            f"items: depends_on goes in a circle: {' → '.join(exc.args[1])}",
+            "Take one of these dependencies out.",
+        )
+    return None
+
+
+def _step_fault(by_id: dict[str, TodoItem], item_id: str, status: Status) -> Refused | None:
+    if item_id not in by_id:
+        return refused(
+            f"id: {item_id} is not in the todo list", f"The list holds {_range(list(by_id))}."
+        )
+    if status is not Status.DONE:
+        return None
+    open_needs = [
+        f"{need} ({by_id[need].status})"
+        for need in by_id[item_id].depends_on
+        if by_id[need].status not in _FINISHED
+    ]
+    if not open_needs:
+        return None
+    return refused(
+        f"status: {item_id} can't be done while it depends on {', '.join(open_needs)}",
+        "Finish or skip these first.",
+    )
+
+
+def _current(items: Iterable[TodoItem]) -> str | None:
+    """The first open item whose dependencies are met; a blocked one is not for now."""
+    known = list(items)
+    finished = {item.id for item in known if item.status in _FINISHED}
+    for item in known:
+        if item.status in (Status.TODO, Status.DOING) and finished.issuperset(item.depends_on):
+            return item.id
+    return None
+
+
+def _progress_pct(items: Sequence[TodoItem]) -> int:
+    return 100 * sum(item.status in _FINISHED for item in items) // len(items) if items else 0
+
+
+def _range(ids: Sequence[str]) -> str:
+    return ", ".join(ids) if len(ids) <= 8 else f"{ids[0]} … {ids[-1]}, {len(ids)} items"

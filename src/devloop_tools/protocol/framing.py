@@ -1,0 +1,50 @@
+"""Cuts a byte stream into lines on 0x0A alone (MCP, transports, stdio)."""
+
+from collections import deque
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+"""A longer line is dropped and reported; nothing that a client sends honestly comes near."""
+
+
+class LineFramer:
+    """Feed it bytes, take lines out. Holds at most `max_line` bytes of an unfinished line."""
+
+    def __init__(self, max_line: int = MAX_LINE_BYTES) -> None:
+        self._max_line = max_line
+        self._lines: deque[bytes] = deque()
+        self._parts: list[bytes] = []
+        self._held = 0
+        self._overlong = False
+
+    def feed(self, chunk: bytes) -> None:
+        """Take in bytes as they came; they may end anywhere."""
+        first, *rest = chunk.split(b"\n")
+        self._hold(first)
+        for part in rest:
+            self._finish()
+            self._hold(part)
+
+    def finish(self) -> None:
+        """The stream has ended: what is held counts as a last line."""
+        self._finish()
+
+    def take(self) -> bytes | None:
+        """The next line without its LF, or None. An overlong line comes out as `b"\\x00"`."""
+        return self._lines.popleft() if self._lines else None
+
+    def _hold(self, part: bytes) -> None:
+        if self._held + len(part) > self._max_line:
+            self._overlong = True
+            self._parts.clear()
+            self._held = 0
+        elif part and not self._overlong:
+            self._parts.append(part)
+            self._held += len(part)
+
+    def _finish(self) -> None:
+        line = b"\x00" if self._overlong else b"".join(self._parts)
+        self._parts.clear()
+        self._held = 0
+        self._overlong = False
+        if line.strip():
+            self._lines.append(line)

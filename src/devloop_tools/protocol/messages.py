@@ -1,0 +1,54 @@
+"""What one line can hold. Pure data: no I/O."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from devloop_tools.protocol.errors import RpcError
+
+RequestId = int | str
+"""MCP: a string or an integer, never null."""
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that must be answered exactly once, unless it is cancelled."""
+
+    id: RequestId
+    method: str
+    params: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A message that is never answered."""
+
+    method: str
+    params: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The peer's answer to a request of ours; `body` holds `result` or `error`."""
+
+    id: RequestId | None
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A message that can't be taken; `id` is its own where that could be read."""
+
+    id: RequestId | None
+    error: RpcError
+
+
+Message = Request | Notification | Response | Malformed
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A JSON array of messages (JSON-RPC 2.0, section 6), never empty."""
+
+    items: tuple[Message, ...]

@@ -1,0 +1,24 @@
+"""Names that a policy may use although no tool of this process has them."""
+
+DEV_LOOP_TOOLS = frozenset(
+    """
+    write_todolist update_todo_item update_runtime_state timeline_append record_memory
+    bootstrap_prd_site bootstrap_sdd_site write_chapter write_mvcp_page archive_doc diff_html
+    diff_units echo_diff update_search_index validate_prd_site validate_sdd_consistency
+    hash_contract contract_bridge sandbox_check append_coder_log
+    parse_vitest hint_builder bug_open bug_transition bug_list
+    port_picker spawn_units health_wait run_case parse_placeholder collect_stderr
+    extract_evidence verify_evidence category_classifier diff_contract_vs_impl find_similar_bug
+    """.split()
+)
+"""The catalogue of dev-loop tools; one that isn't built yet grants nothing."""
+
+NATIVE_TOOLS = frozenset(
+    """
+    Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode EnterWorktree ExitPlanMode
+    ExitWorktree Glob Grep KillShell LSP ListMcpResourcesTool MultiEdit NotebookEdit NotebookRead
+    Read ReadMcpResourceTool SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList
+    TaskOutput TaskStop TaskUpdate TodoWrite ToolSearch WebFetch WebSearch Write
+    """.split()
+)
+"""Tools of the Claude CLI itself; the end-to-end tests hold this against its `system/init`."""

@@ -1,0 +1,175 @@
+"""One duplex JSON-RPC connection: reads, runs a task a request, cancels, answers in one place.
+
+Deliberately without MCP meaning: what a message says is the handler's business.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import anyio
+from anyio.abc import TaskGroup
+
+from devloop_tools.protocol.codec import decode, encode, encode_batch
+from devloop_tools.protocol.errors import INTERNAL_ERROR, INVALID_REQUEST, RpcError
+from devloop_tools.protocol.messages import (
+    Batch,
+    JsonObject,
+    Malformed,
+    Message,
+    Notification,
+    Request,
+    RequestId,
+    Response,
+)
+from devloop_tools.rpc.process import GRACE_S
+from devloop_tools.rpc.transport import PeerGone, Transport
+
+
+class Handler(Protocol):
+    """Gives messages their meaning."""
+
+    async def request(self, request: Request) -> JsonObject:
+        """The `result` or `error` member of the reply. Raises nothing."""
+        ...
+
+    def notification(self, notification: Notification) -> None: ...
+
+    @property
+    def takes_batches(self) -> bool: ...
+
+
+class Connection:
+    """Owns the in-flight table. Requests run concurrently; notifications are taken in order.
+
+    `on_closing` is called once, when no more is read and calls get their grace.
+    """
+
+    def __init__(
+        self, transport: Transport, *, on_closing: Callable[[], None] = lambda: None
+    ) -> None:
+        self._transport = transport
+        self._on_closing = on_closing
+        self._in_flight: dict[tuple[type, RequestId], anyio.CancelScope] = {}
+        self._idle = anyio.Event()
+        self._reading = anyio.CancelScope()
+
+    async def run(self, handler: Handler) -> None:
+        """Until the input ends, `stop` is called or the peer is gone; then the grace."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._write)
+            with self._reading:
+                while (line := await self._transport.receive()) is not None:
+                    self._accept(line, handler, tasks)
+                    await self._transport.ready()
+            self._on_closing()
+            await self._settle()
+            tasks.cancel_scope.cancel()
+
+    def stop(self) -> None:
+        """Read no more. Safe to call twice."""
+        self._reading.cancel()
+
+    def cancel(self, request_id: object) -> None:
+        """Cancel the request with this id; unknown and finished ones are ignored."""
+        if isinstance(request_id, int | str):
+            scope = self._in_flight.get((type(request_id), request_id))
+            if scope is not None:
+                scope.cancel()
+
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Send a notification to the peer."""
+        self._transport.send(encode({"method": method, "params": params}))
+
+    async def _write(self) -> None:
+        try:
+            await self._transport.write_queued()
+        except PeerGone:
+            self.stop()
+
+    def _accept(self, line: bytes, handler: Handler, tasks: TaskGroup) -> None:
+        message = decode(line)
+        if not isinstance(message, Batch):
+            self._take(message, handler, tasks, self._send)
+        elif handler.takes_batches:
+            self._take_batch(message, handler, tasks)
+        else:
+            self._send(_refusal(None, "batches are not part of the negotiated protocol version"))
+
+    def _take_batch(self, batch: Batch, handler: Handler, tasks: TaskGroup) -> None:
+        """All replies leave in one array, when the last one is there."""
+        expected = sum(isinstance(item, Request | Malformed) for item in batch.items)
+        collected: list[JsonObject] = []
+
+        def collect(reply: JsonObject | None) -> None:
+            nonlocal expected
+            if reply is None:
+                expected -= 1
+            else:
+                collected.append(reply)
+            if collected and len(collected) == expected:
+                self._transport.send(encode_batch(collected))
+
+        for item in batch.items:
+            self._take(item, handler, tasks, collect)
+
+    def _take(
+        self,
+        message: Message,
+        handler: Handler,
+        tasks: TaskGroup,
+        reply: Callable[[JsonObject | None], None],
+    ) -> None:
+        match message:
+            case Request():
+                key = (type(message.id), message.id)
+                if key in self._in_flight:
+                    reply(_refusal(None, f"the id {message.id!r} is still in flight"))
+                    return
+                # In the table before the next line is read, so that a cancel always finds it.
+                self._in_flight[key] = scope = anyio.CancelScope()
+                tasks.start_soon(self._answer, message, handler, scope, reply)
+            case Notification():
+                handler.notification(message)
+            case Malformed():
+                reply({"id": message.id, **message.error.body()})
+            case Response():
+                # No request of ours is open, so nobody waits for it.
+                pass
+
+    async def _answer(
+        self,
+        request: Request,
+        handler: Handler,
+        scope: anyio.CancelScope,
+        reply: Callable[[JsonObject | None], None],
+    ) -> None:
+        body: JsonObject | None = None
+        try:
+            with scope:
+                body = await handler.request(request)
+        finally:
+            del self._in_flight[(type(request.id), request.id)]
+            if not self._in_flight:
+                self._idle.set()
+        reply(None if body is None or scope.cancelled_caught else {"id": request.id, **body})
+
+    def _send(self, reply: JsonObject | None) -> None:
+        if reply is None:
+            return
+        try:
+            line = encode(reply)
+        except TypeError:
+            error = RpcError(INTERNAL_ERROR, "Internal error: the result is not JSON")
+            line = encode({"id": reply["id"], **error.body()})
+        self._transport.send(line)
+
+    async def _settle(self) -> None:
+        with anyio.move_on_after(GRACE_S):
+            while self._in_flight:
+                self._idle = anyio.Event()
+                await self._idle.wait()
+            await self._transport.flush()
+
+
+def _refusal(request_id: RequestId | None, why: str) -> JsonObject:
+    return {"id": request_id, **RpcError(INVALID_REQUEST, f"Invalid request: {why}").body()}

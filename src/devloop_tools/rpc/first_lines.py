@@ -1,0 +1,88 @@
+"""Answers the first lines of a connection before anything heavy is imported.
+
+Standard library alone. A line that `answer` can't take goes on, with all bytes after it, to the
+connection; so does everything after `initialize`, whose answer is the sign to load the rest.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+Answer = Callable[[str, dict[str, Any]], dict[str, Any] | None]
+"""Method and params to the reply's `result` or `error` member, or None for "not mine"."""
+
+_STDIN = 0
+_STDOUT = 1
+_CHUNK = 1 << 16
+_OPENING = "initialize"
+_SILENT = frozenset({"notifications/initialized"})
+
+
+@dataclass(slots=True)
+class FirstLines:
+    """What happened before the connection: the calls that were answered, and what is left over."""
+
+    answered: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    rest: bytes = b""
+    ended: bool = False
+
+
+def answer_first_lines(answer: Answer) -> FirstLines:
+    """Read fd 0 and answer on fd 1 until a line has to go on, or the input ends."""
+    lines = FirstLines()
+    while True:
+        line, separator, after = lines.rest.partition(b"\n")
+        if not separator:
+            chunk = os.read(_STDIN, _CHUNK)
+            if not chunk:
+                lines.ended = True
+                return lines
+            lines.rest += chunk
+        elif not line.strip():
+            lines.rest = after
+        elif _answer_line(line, answer, lines):
+            lines.rest = after
+            if lines.answered and lines.answered[-1][0] == _OPENING:
+                return lines
+        else:
+            return lines
+
+
+def _answer_line(line: bytes, answer: Answer, lines: FirstLines) -> bool:
+    try:
+        message = json.loads(line.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return False
+    match message:
+        case {"jsonrpc": "2.0", "method": str(method), **others} if "id" not in others:
+            return method in _SILENT
+        case {"jsonrpc": "2.0", "method": str(method), "id": int() | str() as request_id, **others}:
+            params = others.get("params") or {}
+            if isinstance(request_id, bool) or not isinstance(params, dict):
+                return False
+            body = answer(method, params)
+            if body is None or not -(2**63) <= _size(request_id) < 2**64:
+                return False
+            reply = {"jsonrpc": "2.0", "id": request_id, **body}
+            _write((json.dumps(reply, separators=(",", ":")) + "\n").encode())
+            if "result" in body:
+                lines.answered.append((method, params))
+            return True
+        case _:
+            return False
+
+
+def _size(request_id: int | str) -> int:
+    return request_id if isinstance(request_id, int) else 0
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _write(data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(_STDOUT, view) :]

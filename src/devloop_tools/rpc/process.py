@@ -1,0 +1,39 @@
+"""The end of the process: on which signals, how fast, and always with the code that was meant."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+GRACE_S = 0.08
+"""Calls that finish within this after the end of input or a signal are still answered."""
+
+LONGEST_END_S = 0.095
+"""The process is gone by then, whatever a tool does. The CLI sends SIGTERM after 0.1 s."""
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def end_at_once_on_signals() -> None:
+    """While nothing has been started that could be cut short: a signal ends the process, code 0."""
+    for number in SIGNALS:
+        signal.signal(number, lambda _signal, _frame: os._exit(0))
+
+
+def call_on_signals(stop: Callable[[], object]) -> None:
+    """Call `stop` on each signal, and end the process soon after even if that has no effect."""
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        end_within(LONGEST_END_S)
+        stop()
+
+    for number in SIGNALS:
+        signal.signal(number, on_signal)
+
+
+def end_within(seconds: float) -> None:
+    """End the process with code 0 after `seconds`, unless it has ended by itself."""
+    timer = threading.Timer(seconds, os._exit, (0,))
+    timer.daemon = True
+    timer.start()

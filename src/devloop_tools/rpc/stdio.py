@@ -1,0 +1,140 @@
+"""The transport over the process's own stdin and stdout.
+
+fds 0 and 1 are taken away: the protocol uses private duplicates, fd 0 becomes /dev/null and fd 1
+goes where stderr goes, so that no print and no child process can break the framing.
+"""
+
+import contextlib
+import os
+import stat
+from collections import deque
+
+import anyio
+
+from devloop_tools.protocol.framing import LineFramer
+from devloop_tools.rpc.transport import PeerGone
+
+_READ_BYTES = 1 << 16
+_ENOUGH_QUEUED = 1 << 20
+_SAFE_WRITE = 4096
+"""What a writable pipe takes without blocking (POSIX, PIPE_BUF; Linux frees whole pages)."""
+
+
+def take_over() -> tuple[int, int]:
+    """Private duplicates of fds 0 and 1, which from here on belong to nobody."""
+    read_fd, write_fd = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return read_fd, write_fd
+
+
+class StdioTransport:
+    """Lines over two descriptors, which may be pipes, sockets, files or a terminal."""
+
+    def __init__(self, read_fd: int, write_fd: int, rest: bytes = b"", ended: bool = False) -> None:
+        self._read_fd = read_fd
+        self._write_fd = write_fd
+        self._polled = _can_be_polled(read_fd)
+        self._framer = LineFramer()
+        self._ended = False
+        self._queue: deque[bytes] = deque()
+        self._queued = 0
+        self._has_queued = anyio.Event()
+        self._drained = anyio.Event()
+        self._nonblocking = _make_nonblocking(write_fd)
+        self._framer.feed(rest)
+        if ended:
+            self._end()
+
+    async def receive(self) -> bytes | None:
+        while True:
+            if (line := self._framer.take()) is not None:
+                return line
+            if self._ended:
+                return None
+            await self._read()
+
+    def send(self, line: bytes) -> None:
+        self._queue.append(line)
+        self._queued += len(line)
+        self._has_queued.set()
+
+    async def ready(self) -> None:
+        while self._queued > _ENOUGH_QUEUED:
+            await self._wait_drained()
+
+    async def flush(self) -> None:
+        while self._queued:
+            await self._wait_drained()
+
+    async def write_queued(self) -> None:
+        while True:
+            await self._has_queued.wait()
+            self._has_queued = anyio.Event()
+            while self._queue:
+                await self._write(b"".join(self._take_queued()))
+
+    async def _read(self) -> None:
+        if self._polled:
+            await anyio.wait_readable(self._read_fd)
+        try:
+            chunk = os.read(self._read_fd, _READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        if chunk:
+            self._framer.feed(chunk)
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        self._framer.finish()
+        self._ended = True
+
+    def _take_queued(self) -> list[bytes]:
+        lines = list(self._queue)
+        self._queue.clear()
+        return lines
+
+    async def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                portion = view if self._nonblocking else view[:_SAFE_WRITE]
+                written = os.write(self._write_fd, portion)
+            except BlockingIOError:
+                await anyio.wait_writable(self._write_fd)
+                continue
+            except OSError as exc:
+                raise PeerGone(str(exc)) from exc
+            view = view[written:]
+            self._queued -= written
+            self._drained.set()
+            self._drained = anyio.Event()
+
+    async def _wait_drained(self) -> None:
+        await self._drained.wait()
+
+
+def restore_blocking(fd: int) -> None:
+    """Undo what the transport did to an output that others may share."""
+    with contextlib.suppress(OSError):
+        os.set_blocking(fd, True)
+
+
+def _can_be_polled(fd: int) -> bool:
+    """Regular files and /dev/null are always readable and refused by epoll."""
+    mode = os.fstat(fd).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd)
+
+
+def _make_nonblocking(fd: int) -> bool:
+    """Pipes and sockets have one writer, us; a terminal's flags belong to its other users too."""
+    mode = os.fstat(fd).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return False
+    os.set_blocking(fd, False)
+    return True

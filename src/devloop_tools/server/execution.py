@@ -1,0 +1,164 @@
+"""One call of one tool, from arguments to an outcome; the same for every way in."""
+
+import os
+import re
+import secrets
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import anyio.to_thread
+import orjson
+
+from devloop_tools.domain.origin import Origin
+from devloop_tools.domain.outcome import refused
+from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.server.bounds import bounded_object, bounded_text
+from devloop_tools.server.results import keep_whole
+from devloop_tools.server.session import Session
+from devloop_tools.server.values import to_json_value
+from devloop_tools.storage.errors import ExpectedFailure
+from devloop_tools.toolkit import ToolDefinition, ToolSandboxError, ToolValidationError
+from devloop_tools.toolkit.arguments import InvalidArguments, Problem, parse_arguments
+from devloop_tools.toolkit.context import Progress
+
+MAX_MESSAGE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that policy has let through."""
+
+    definition: ToolDefinition
+    arguments: JsonObject
+    origin: Origin
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The tool answered: `text` for a reader, `structured` where it publishes a schema."""
+
+    text: str
+    structured: JsonObject | None
+
+    @property
+    def refusal(self) -> str | None:
+        """The reason of an expected failure."""
+        value = self.structured or {}
+        return str(value.get("reason", "")) if value.get("ok") is False else None
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """The arguments can't be used."""
+
+    text: str
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideSandbox:
+    """A path that the agent may not touch."""
+
+    path: str
+    agent: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """A bug or the system. `frames` are the last three, as `module.function:line`."""
+
+    tool: str
+    message: str
+    error_id: str
+    frames: tuple[str, ...]
+    traceback: str
+
+
+Outcome = Finished | Invalid | OutsideSandbox | Crashed
+
+
+async def execute(session: Session, call: Call) -> Outcome:
+    """Validate, run, and turn whatever comes into an outcome. Raises only on cancellation."""
+    definition = call.definition
+    try:
+        arguments = parse_arguments(definition.name, definition.input_model, call.arguments)
+        value = await _run(session, call, arguments)
+        return _finished(session, call, value)
+    except ExpectedFailure as exc:
+        return _finished(session, call, refused(exc.reason, exc.hint))
+    except InvalidArguments as exc:
+        return Invalid(str(exc), exc.problems)
+    except ToolValidationError as exc:
+        problem = Problem(exc.field, exc.reason, exc.allowed)
+        return Invalid(f"Invalid arguments for {definition.name}:\n- {problem}", (problem,))
+    except ToolSandboxError as exc:
+        return OutsideSandbox(exc.path, exc.agent, exc.reason)
+    except (Exception, SystemExit, KeyboardInterrupt) as exc:
+        # The tool's boundary: whatever it raises is an answer, and the server lives.
+        return _crashed(definition.name, exc, session.workspace.root)
+
+
+async def _run(session: Session, call: Call, arguments: Any) -> Any:
+    context = session.make_context(call.origin, call.progress)
+    if call.definition.is_async:
+        return await call.definition.execute(arguments, context)
+    return await anyio.to_thread.run_sync(
+        partial(call.definition.execute, arguments, context),
+        abandon_on_cancel=True,
+        limiter=session.threads,
+    )
+
+
+def _finished(session: Session, call: Call, value: Any) -> Finished:
+    keep = partial(keep_whole, session.workspace, call.origin.call_id)
+    if isinstance(value, str):
+        return Finished(bounded_text(to_json_value(value), keep), None)
+    plain = to_json_value(value)
+    if call.definition.output_schema_declared:
+        if not isinstance(plain, dict):
+            raise TypeError(f"the tool returned {type(value).__name__}, not what it publishes")
+        structured = bounded_object(plain, keep)
+        return Finished(orjson.dumps(structured).decode(), structured)
+    return Finished(bounded_text(orjson.dumps(plain).decode(), keep), None)
+
+
+def _crashed(tool: str, exc: BaseException, root: Path) -> Crashed:
+    message = without_paths(f"{type(exc).__name__}: {exc}", root)[:MAX_MESSAGE]
+    return Crashed(
+        tool=tool,
+        message=message,
+        error_id=f"err-{secrets.token_hex(4)}",
+        frames=_last_frames(exc.__traceback__),
+        traceback="".join(traceback.format_exception(exc)),
+    )
+
+
+def _last_frames(trace: TracebackType | None) -> tuple[str, ...]:
+    frames = [
+        f"{frame.f_globals.get('__name__', '?')}.{frame.f_code.co_qualname}:{line}"
+        for frame, line in traceback.walk_tb(trace)
+    ]
+    return tuple(frames[-3:])
+
+
+_ABSOLUTE = re.compile(r"(?<![\w.~:/])/(?:[^\s'\":,;()<>|/]+/)+([^\s'\":,;()<>|/]+)")
+
+
+def without_paths(text: str, root: Path) -> str:
+    """`text` with paths below the project made relative, and other absolute ones cut to a name."""
+    relative = text.replace(f"{root}{os.sep}", "").replace(str(root), ".")
+    return _ABSOLUTE.sub(r"…/\1", relative)
+
+
+def timed() -> Callable[[], float]:
+    """A stopwatch: what it returns tells the milliseconds since."""
+    start = time.perf_counter()
+    return lambda: round((time.perf_counter() - start) * 1000, 3)

@@ -1,0 +1,84 @@
+"""What happens around every call, whichever way it came in: it is measured, noted and reported."""
+
+import logging
+
+import anyio.to_thread
+
+from devloop_tools.domain.events import EventType
+from devloop_tools.domain.timeline import Level
+from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.server.execution import (
+    Call,
+    Crashed,
+    Finished,
+    Invalid,
+    Outcome,
+    OutsideSandbox,
+    execute,
+    timed,
+)
+from devloop_tools.server.session import Session
+from devloop_tools.storage.errors import ExpectedFailure, StorageError, ToolSandboxError
+
+_logger = logging.getLogger(__name__)
+
+
+async def run_call(session: Session, call: Call) -> Outcome:
+    """Run the call; a failure leaves a timeline line and an event, a crash also an escalation."""
+    elapsed = timed()
+    outcome = await execute(session, call)
+    fact: JsonObject = {"tool": call.definition.name, "duration_ms": elapsed()}
+    failure = failure_of(outcome)
+    if failure is None:
+        session.events.note(call.origin, EventType.TOOL_CALLED, {**fact, "ok": True})
+    else:
+        await anyio.to_thread.run_sync(
+            _report, session, call, outcome, failure, fact, limiter=session.threads
+        )
+    return outcome
+
+
+def failure_of(outcome: Outcome) -> str | None:
+    """Why the call did not do its work; None if it did."""
+    match outcome:
+        case Finished():
+            return outcome.refusal
+        case Invalid():
+            return outcome.text
+        case OutsideSandbox():
+            return f"{outcome.path}: {outcome.reason}"
+        case Crashed():
+            return outcome.message
+
+
+def _report(session: Session, call: Call, outcome: Outcome, failure: str, fact: JsonObject) -> None:
+    tool = call.definition.name
+    crashed = isinstance(outcome, Crashed)
+    try:
+        context = session.make_context(call.origin, call.progress)
+        context.timeline.append(
+            "tool.crashed" if crashed else "tool.failed",
+            summary=f"{tool}: {failure}"[:2000],
+            level=Level.ERROR if crashed else Level.WARN,
+        )
+    except (ExpectedFailure, StorageError, ToolSandboxError, OSError) as exc:
+        # The caller's answer is worth more than the line about it.
+        _logger.warning("timeline: %s", exc)
+    if isinstance(outcome, Crashed):
+        _escalate(session, call, outcome, fact)
+    else:
+        session.events.note(call.origin, EventType.TOOL_FAILED, {**fact, "reason": failure})
+
+
+def _escalate(session: Session, call: Call, crash: Crashed, fact: JsonObject) -> None:
+    _logger.error("%s %s\n%s", crash.tool, crash.error_id, crash.traceback)
+    known = {"error_id": crash.error_id, "message": crash.message}
+    escalation = {"level": "L3", "tool": crash.tool, "agent": call.origin.agent, **known}
+    session.events.note(
+        call.origin, EventType.TOOL_CRASHED, {**fact, **known, "frames": list(crash.frames)}
+    )
+    session.events.note(call.origin, EventType.ESCALATION, escalation)
+    try:
+        session.events.flush()
+    except StorageError as exc:
+        _logger.warning("events: %s", exc)

@@ -1,0 +1,116 @@
+"""Flags and environment to one frozen `Settings`."""
+
+import os
+import re
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+UNIT_AGENTS = frozenset({"coder", "tester"})
+"""Agents that work on one unit and must be told which."""
+
+_ID = re.compile(r"[\w-][\w.-]{0,63}")
+
+
+class SettingsError(Exception):
+    """A flag or variable that can't be used; the text says which and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What the command line gave; None where a flag wasn't there."""
+
+    agent: str | None = None
+    project_dir: str | None = None
+    data_dir: str | None = None
+    company: str | None = None
+    project: str | None = None
+    unit: str | None = None
+    session: str | None = None
+    tools_dir: str | None = None
+    for_cli: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Built once at start. Folders are absolute; `agent` is a short name."""
+
+    agent: str
+    project_dir: Path
+    project_id: str
+    tools_dir: Path
+    unit_id: str | None
+    session_id: str
+    data_dir: Path | None
+    for_cli: bool
+
+
+def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
+    """One frozen Settings. Raises SettingsError naming the flag."""
+    if not flags.agent:
+        raise SettingsError("--agent is missing: name the agent, such as --agent pm")
+    agent = flags.agent.removeprefix("devloop-")
+    project_dir = resolve_project_dir(flags, environ)
+    return Settings(
+        agent=agent,
+        project_dir=project_dir,
+        project_id=flags.project or project_dir.name or "project",
+        tools_dir=resolve_tools_dir(flags.tools_dir),
+        unit_id=_unit(flags.unit, agent),
+        session_id=flags.session or environ.get("CLAUDE_CODE_SESSION_ID") or str(uuid.uuid4()),
+        data_dir=Path(flags.data_dir).resolve() if flags.data_dir else None,
+        for_cli=flags.for_cli,
+    )
+
+
+def resolve_project_dir(flags: Flags, environ: Mapping[str, str]) -> Path:
+    """The project folder, absolute. It must exist: a mistyped one is never made."""
+    placed = (flags.data_dir, flags.company, flags.project)
+    if flags.project_dir and any(placed):
+        raise SettingsError("--project-dir and --data-dir/--company/--project exclude each other")
+    if any(placed):
+        if not all(placed):
+            raise SettingsError("--data-dir, --company and --project belong together")
+        folder = Path(str(flags.data_dir), "companies", _name("--company", flags.company))
+        folder = folder / "projects" / _name("--project", flags.project)
+    else:
+        folder = Path(flags.project_dir or environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
+    if not folder.is_dir():
+        raise SettingsError(f"the project folder {folder} does not exist; make it, or name another")
+    return folder.resolve()
+
+
+def resolve_tools_dir(given: str | None) -> Path:
+    """The folder with agents.json and packs: the given one, else the bundled one."""
+    if given:
+        folder = Path(given)
+        if not folder.is_dir():
+            raise SettingsError(f"--tools-dir: {folder} is not a folder")
+        return folder.resolve()
+    here = Path(__file__).resolve()
+    installed = here.parent / "tools.d"
+    return installed if installed.is_dir() else here.parents[2] / "tools.d"
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` can name a unit, chapter or topic: 1 to 64 letters or digits of any script,
+    `-`, `_`, `.`, in NFC, with no leading dot."""
+    return bool(_ID.fullmatch(text)) and unicodedata.is_normalized("NFC", text)
+
+
+def _unit(unit: str | None, agent: str) -> str | None:
+    if unit is None:
+        if agent in UNIT_AGENTS:
+            raise SettingsError(f"--unit is missing: {agent} works on one unit, such as todo-be")
+        return None
+    return _name("--unit", unit)
+
+
+def _name(flag: str, text: str | None) -> str:
+    if text is None or not is_id(text):
+        raise SettingsError(
+            f"{flag}: {text!r} is no name: 1 to 64 letters or digits, and - _ . inside"
+        )
+    return text

@@ -1,0 +1,123 @@
+"""`.devloop/state.db`: the one module that opens it.
+
+SQLite in WAL mode with `synchronous=FULL`: a committed transaction survives power loss. Every
+transaction is BEGIN IMMEDIATE with a busy timeout of 30 s, so that writers queue up instead of
+failing. SQL here and above stays portable.
+"""
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from devloop_tools.storage.errors import StorageError
+from devloop_tools.storage.folders import open_folder
+
+BUSY_TIMEOUT_MS = 30_000
+
+_SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    ts TEXT NOT NULL,
+    type TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    unit_id TEXT,
+    call_id TEXT,
+    session_id TEXT,
+    data TEXT NOT NULL
+)
+"""
+
+Row = tuple[object, ...]
+
+
+class Database:
+    """One connection, shared by the threads of this process, one transaction at a time."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction, on disk when the block ends, undone when it raises."""
+        with self._lock:
+            connection = self._opened()
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                except BaseException:
+                    connection.execute("ROLLBACK")
+                    raise
+                connection.execute("COMMIT")
+            except sqlite3.Error as exc:
+                raise StorageError(f".devloop/state.db: {exc}") from exc
+
+    def rows(self, sql: str, values: tuple[object, ...] = ()) -> list[Row]:
+        """All rows of a query, which must bound itself."""
+        with self._lock:
+            try:
+                return self._opened().execute(sql, values).fetchall()
+            except sqlite3.Error as exc:
+                raise StorageError(f".devloop/state.db: {exc}") from exc
+
+    def data_version(self) -> int:
+        """A number that changes when another connection has committed (PRAGMA data_version)."""
+        return int(str(self.rows("PRAGMA data_version")[0][0]))
+
+    def close(self) -> None:
+        """Close the connection; the next use opens another."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = self._open()
+        return self._connection
+
+    def _open(self) -> sqlite3.Connection:
+        with open_folder(self._root, (".devloop",), agent="", create=True) as folder:
+            _ignore_in_git(folder)
+        connection = sqlite3.connect(
+            self._root / ".devloop" / "state.db", isolation_level=None, check_same_thread=False
+        )
+        try:
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            _make_schema(connection)
+        except sqlite3.Error as exc:
+            connection.close()
+            raise StorageError(f".devloop/state.db can't be opened: {exc}") from exc
+        return connection
+
+
+def _make_schema(connection: sqlite3.Connection) -> None:
+    if connection.execute("PRAGMA user_version").fetchone()[0] >= _SCHEMA_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have made it while this one waited for the lock.
+    if connection.execute("PRAGMA user_version").fetchone()[0] < _SCHEMA_VERSION:
+        connection.execute(_SCHEMA)
+        connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+    connection.execute("COMMIT")
+
+
+def _ignore_in_git(folder: int) -> None:
+    # The server's own state is no part of a user's repository.
+    with contextlib.suppress(FileExistsError):
+        fd = os.open(
+            ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, dir_fd=folder
+        )
+        try:
+            os.write(fd, b"*\n")
+        finally:
+            os.close(fd)

@@ -1,0 +1,32 @@
+"""What can go wrong on disk, in words that a model can act on."""
+
+
+class StorageError(Exception):
+    """A file could not be read or written; the text names it relative to the project."""
+
+
+class ExpectedFailure(Exception):
+    """Something that a caller can do something about: `reason` names the file, `hint` the way."""
+
+    def __init__(self, reason: str, hint: str) -> None:
+        super().__init__(f"{reason} {hint}")
+        self.reason = reason
+        self.hint = hint
+
+
+class LockTimeout(ExpectedFailure):
+    """Another process held the lock on a file for too long."""
+
+
+class CorruptFile(ExpectedFailure):
+    """A file holds something that its store did not write."""
+
+
+class ToolSandboxError(Exception):
+    """A path outside what the agent may touch. `path` is as the caller gave it."""
+
+    def __init__(self, path: str, agent: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.agent = agent
+        self.reason = reason

@@ -1,0 +1,65 @@
+"""Opens folders below the project by descriptors, one name at a time, following no link.
+
+A link swapped in between check and use gains nothing: what was opened is what is used.
+"""
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from devloop_tools.storage.errors import StorageError, ToolSandboxError
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_NO_FOLLOW = os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@contextlib.contextmanager
+def open_folder(
+    root: Path, names: Sequence[str], *, agent: str, create: bool = False
+) -> Iterator[int]:
+    """The descriptor of the folder `names` below `root`.
+
+    With `create`, missing folders are made and synced. Raises FileNotFoundError where one is
+    missing, ToolSandboxError where a name is a link or a file.
+    """
+    fd = _open_root(root)
+    try:
+        for depth in range(len(names)):
+            below = _enter(fd, names[: depth + 1], agent, create)
+            os.close(fd)
+            fd = below
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def open_file(folder: int, name: str, flags: int, mode: int = 0o666) -> int:
+    """The descriptor of `name`, which is no link: for one, OSError with ELOOP is raised."""
+    return os.open(name, flags | _NO_FOLLOW | os.O_NONBLOCK, mode, dir_fd=folder)
+
+
+def _open_root(root: Path) -> int:
+    try:
+        return os.open(root, _FOLDER)
+    except OSError as exc:
+        raise StorageError(f"the project folder can't be opened: {exc.strerror}") from exc
+
+
+def _enter(parent: int, names: Sequence[str], agent: str, create: bool) -> int:
+    name = names[-1]
+    try:
+        return os.open(name, _FOLDER | _NO_FOLLOW, dir_fd=parent)
+    except FileNotFoundError:
+        if not create:
+            raise
+    except OSError as exc:
+        if exc.errno not in (errno.ELOOP, errno.ENOTDIR):
+            raise
+        reason = "a link or a file where a folder is needed; links are not followed"
+        raise ToolSandboxError("/".join(names), agent, reason) from None
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, dir_fd=parent)
+        os.fsync(parent)
+    return _enter(parent, names, agent, create=False)

@@ -1,0 +1,74 @@
+"""Locks on project files that hold across threads and processes, and are bounded in time."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from devloop_tools.storage.errors import LockTimeout
+from devloop_tools.storage.folders import open_file, open_folder
+
+LOCK_TIMEOUT_S = 30.0
+_FIRST_WAIT_S = 0.0005
+_LONGEST_WAIT_S = 0.02
+
+
+class FileLocks:
+    """One lock a path: flock(2) on a file of its own under `.devloop/locks`.
+
+    A lock file is never removed: an unlinked one would let two holders in.
+    """
+
+    def __init__(self, root: Path, timeout_s: float = LOCK_TIMEOUT_S) -> None:
+        self._root = root
+        self._timeout_s = timeout_s
+        self._guard = threading.Lock()
+        self._threads: dict[str, threading.Lock] = {}
+
+    @contextlib.contextmanager
+    def hold(self, path: str) -> Iterator[None]:
+        """Hold the lock on `path`, alone on this machine. Raises LockTimeout after 30 s."""
+        deadline = time.monotonic() + self._timeout_s
+        with self._guard:
+            ours = self._threads.setdefault(path, threading.Lock())
+        if not ours.acquire(timeout=self._timeout_s):
+            raise self._timed_out(path)
+        try:
+            with self._locked_file(path, deadline):
+                yield
+        finally:
+            ours.release()
+
+    @contextlib.contextmanager
+    def _locked_file(self, path: str, deadline: float) -> Iterator[None]:
+        name = hashlib.sha256(path.encode()).hexdigest()[:16] + ".lock"
+        with open_folder(self._root, (".devloop", "locks"), agent="", create=True) as folder:
+            fd = open_file(folder, name, os.O_RDWR | os.O_CREAT)
+        try:
+            wait = _FIRST_WAIT_S
+            while not _try_lock(fd):
+                if time.monotonic() >= deadline:
+                    raise self._timed_out(path)
+                time.sleep(wait)
+                wait = min(wait * 2, _LONGEST_WAIT_S)
+            yield
+        finally:
+            os.close(fd)
+
+    def _timed_out(self, path: str) -> LockTimeout:
+        return LockTimeout(
+            f"{path}: another process has held its lock for {self._timeout_s:g} s.",
+            "Try again; if it goes on, look for a stopped devloop-tools process.",
+        )
+
+
+def _try_lock(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

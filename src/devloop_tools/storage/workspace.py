@@ -1,0 +1,68 @@
+"""The project folder of one agent: where each file lies, and the only way to it."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from devloop_tools.storage.files import ProjectFile
+from devloop_tools.storage.locks import FileLocks
+from devloop_tools.storage.sandbox import Operation, Sandbox
+
+STATE_FOLDER = ".devloop"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Paths are relative to `root`, with `/`. `unit_id` is set for coder and tester."""
+
+    root: Path
+    sandbox: Sandbox
+    unit_id: str | None = None
+    company: Path | None = None
+    locks: FileLocks = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "locks", FileLocks(self.root))
+
+    @property
+    def agent(self) -> str:
+        return self.sandbox.agent
+
+    @property
+    def todo_list(self) -> str:
+        return f"agent-state/{self.agent}-todo.json"
+
+    @property
+    def runtime_state(self) -> str:
+        return f"agent-state/{self.agent}-runtime.json"
+
+    @property
+    def timeline(self) -> str:
+        return "timeline.ndjson"
+
+    @property
+    def memory_folder(self) -> str:
+        return f"memory/devloop/{self.agent}"
+
+    @property
+    def unit_folder(self) -> str | None:
+        return f"units/{self.unit_id}" if self.unit_id else None
+
+    @contextlib.contextmanager
+    def locked(self, path: str) -> Iterator[ProjectFile]:
+        """The file at `path` for reading and writing, alone over all processes.
+
+        Raises ToolSandboxError where the agent may not write it, LockTimeout after 30 s.
+        """
+        names = self.sandbox.require(path, Operation.WRITE)
+        with self.locks.hold("/".join(names)):
+            yield ProjectFile(self.root, names, self.agent)
+
+    def beside(self, path: str) -> ProjectFile:
+        """A file that the lock of another one guards, such as a history entry."""
+        return ProjectFile(self.root, self.sandbox.require(path, Operation.WRITE), self.agent)
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes at `path`, or None. Raises ToolSandboxError where it is closed to reading."""
+        return ProjectFile(self.root, self.sandbox.require(path, Operation.READ), self.agent).read()
