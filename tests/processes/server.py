@@ -67,7 +67,11 @@ def clean_environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 class Server:
-    """Started at once. `drain_stderr=False` is a client that never reads stderr."""
+    """Started at once.
+
+    `drain_stderr=False` is a client that never reads stderr, `read_stdout=False` one that reads
+    no reply before `start_reading`.
+    """
 
     def __init__(
         self,
@@ -75,6 +79,7 @@ class Server:
         *,
         env: Mapping[str, str] | None = None,
         drain_stderr: bool = True,
+        read_stdout: bool = True,
         over_sockets: bool = False,
     ) -> None:
         self.started_at = time.monotonic()
@@ -97,12 +102,12 @@ class Server:
             for fd in (theirs_in, theirs_out, theirs_err):
                 os.close(fd)
         self.pid = self._child.pid
-        self._threads = [threading.Thread(target=self._watch, daemon=True)]
-        self._read_in_thread(self._stdout, self._take_stdout, until_woken=True)
+        self._threads: list[threading.Thread] = []
+        self._start(self._watch)
+        if read_stdout:
+            self.start_reading()
         if drain_stderr:
-            self._read_in_thread(self._stderr_fd, self._stderr.extend, until_woken=False)
-        for thread in self._threads:
-            thread.start()
+            self._start_reader(self._stderr_fd, self._stderr.extend)
 
     def __enter__(self) -> Self:
         return self
@@ -153,6 +158,10 @@ class Server:
         if self._stdin >= 0:
             os.close(self._stdin)
             self._stdin = -1
+
+    def start_reading(self) -> None:
+        """Read stdout from here on, in a thread."""
+        self._start_reader(self._stdout, self._take_stdout, self._wake_r)
 
     def close_stdout(self) -> None:
         """Stop reading and close our end, as a client that dies does."""
@@ -232,28 +241,32 @@ class Server:
 
     # Threads
 
-    def _read_in_thread(self, fd: int, take: Callable[[bytes], None], *, until_woken: bool) -> None:
+    def _start(self, work: Callable[..., None], *arguments: Any) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _start_reader(
+        self, fd: int, take: Callable[[bytes], None], wake: int | None = None
+    ) -> None:
         self._open_readers += 1
-        arguments = (fd, take, self._wake_r if until_woken else None)
-        self._threads.append(threading.Thread(target=self._read, args=arguments, daemon=True))
+        self._start(self._read, fd, take, wake)
 
     def _read(self, fd: int, take: Callable[[bytes], None], wake: int | None) -> None:
         watched = [fd] if wake is None else [fd, wake]
-        while wake not in (ready := select.select(watched, [], [])[0]) or fd in ready:
-            try:
-                chunk = os.read(fd, 1 << 20)
-            except OSError:
-                chunk = b""
-            if not chunk:
-                break
-            with self._changed:
-                take(chunk)
-                self._changed.notify_all()
+        while True:
+            ready = select.select(watched, [], [])[0]
+            if fd in ready:
+                if not (chunk := _read_some(fd)):
+                    break
+                with self._changed:
+                    take(chunk)
+                    self._changed.notify_all()
             if wake in ready:
                 break
         if wake is not None:
-            os.close(fd)
             self._stdout = -1
+            os.close(fd)
         with self._changed:
             self._open_readers -= 1
             self._changed.notify_all()
@@ -319,6 +332,14 @@ def _pipe_to_child() -> tuple[int, int]:
 
 def _pipe_from_child() -> tuple[int, int]:
     return os.pipe()
+
+
+def _read_some(fd: int) -> bytes:
+    try:
+        return os.read(fd, 1 << 20)
+    except OSError:
+        # A socket whose other end died with data unread says so; a pipe just ends.
+        return b""
 
 
 def _duplex() -> tuple[int, int]:
