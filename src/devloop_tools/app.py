@@ -141,7 +141,8 @@ async def run_connection(
     """Give the connection's messages their meaning until its input ends."""
     session = application.session(connection)
     for method, params in answered:
-        if method == "initialize" and (body := answer(method, params)):
+        body: JsonObject | None = answer(method, params)
+        if method == "initialize" and body:
             session.initialized(body["result"]["protocolVersion"], params)
     await connection.run(Dispatcher(session, METHODS, NOTIFICATIONS))
 

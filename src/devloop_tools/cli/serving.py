@@ -7,6 +7,7 @@ import os
 import sys
 from typing import NoReturn
 
+from devloop_tools.cli.lighter import loading_less
 from devloop_tools.rpc.first_lines import FirstLines
 from devloop_tools.rpc.meanwhile import answering
 from devloop_tools.rpc.stderr import StderrPump
@@ -65,10 +66,11 @@ def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_f
     gc.disable()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     with answering(lines, answer, read_fd, write_fd):
-        import anyio
+        with loading_less():
+            import anyio
 
-        from devloop_tools.app import build, serve
-        from devloop_tools.registry.errors import LoadError
+            from devloop_tools.app import build, serve
+            from devloop_tools.registry.errors import LoadError
 
         try:
             application = build(settings)

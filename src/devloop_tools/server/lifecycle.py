@@ -24,7 +24,7 @@ async def server_discover(_session: Session, request: Request) -> JsonObject:
 
 
 def _greeted(request: Request) -> JsonObject:
-    body = greeting.answer(request.method, request.params)
+    body: JsonObject | None = greeting.answer(request.method, request.params)
     if body is None:
         raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
     if error := body.get("error"):
