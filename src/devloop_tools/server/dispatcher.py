@@ -49,6 +49,7 @@ class Dispatcher:
         self._session = session
         self._notifications = notifications
         self._resolvable = {name: _returning(method) for name, method in methods.items()}
+        self._resolved: dict[str, Method] = {}
 
     @property
     def takes_batches(self) -> bool:
@@ -76,6 +77,10 @@ class Dispatcher:
             take(self._session, notification.params)
 
     def _resolve(self, request: Request) -> Method:
+        # The answer depends on the method's name alone, and to ask anew for each request would
+        # take as long as all the rest of a call.
+        if known := self._resolved.get(request.method):
+            return known
         resolved: Any = dispatch_to_serializable(
             {"jsonrpc": "2.0", "id": request.id, "method": request.method},
             methods=self._resolvable,
@@ -85,6 +90,7 @@ class Dispatcher:
         if "error" in resolved:
             raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
         method: Method = resolved["result"]
+        self._resolved[request.method] = method
         return method
 
 

@@ -1,6 +1,6 @@
 """tools/call: from MCP's params to a call, and from its outcome to MCP's result."""
 
-import os
+import random
 import threading
 import time
 from collections.abc import Callable
@@ -105,8 +105,8 @@ def _error(text: str) -> JsonObject:
 
 
 def uuid7() -> str:
-    """A UUID that sorts by time (RFC 9562, section 5.7)."""
-    value = bytearray(int(time.time() * 1000).to_bytes(6) + os.urandom(10))
+    """A UUID that sorts by time (RFC 9562, section 5.7). Unique, but no secret."""
+    value = bytearray(int(time.time() * 1000).to_bytes(6) + random.randbytes(10))
     value[6] = value[6] & 0x0F | 0x70
     value[8] = value[8] & 0x3F | 0x80
     text = value.hex()
