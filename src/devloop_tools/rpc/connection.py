@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 import anyio
+from anyio import TaskHandle
 from anyio.abc import TaskGroup
 
 from devloop_tools.protocol.codec import decode, encode, encode_batch
@@ -49,7 +50,7 @@ class Connection:
     ) -> None:
         self._transport = transport
         self._on_closing = on_closing
-        self._in_flight: dict[tuple[type, RequestId], anyio.CancelScope] = {}
+        self._in_flight: dict[tuple[type, RequestId], TaskHandle[None]] = {}
         self._idle = anyio.Event()
         self._reading = anyio.CancelScope()
 
@@ -72,9 +73,9 @@ class Connection:
     def cancel(self, request_id: object) -> None:
         """Cancel the request with this id; unknown and finished ones are ignored."""
         if isinstance(request_id, int | str):
-            scope = self._in_flight.get((type(request_id), request_id))
-            if scope is not None:
-                scope.cancel()
+            task = self._in_flight.get((type(request_id), request_id))
+            if task is not None:
+                task.cancel()
 
     def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification to the peer."""
@@ -126,8 +127,7 @@ class Connection:
                     reply(_refusal(None, f"the id {message.id!r} is still in flight"))
                     return
                 # In the table before the next line is read, so that a cancel always finds it.
-                self._in_flight[key] = scope = anyio.CancelScope()
-                tasks.start_soon(self._answer, message, handler, scope, reply)
+                self._in_flight[key] = tasks.create_task(self._answer(message, handler, reply))
             case Notification():
                 handler.notification(message)
             case Malformed():
@@ -140,18 +140,17 @@ class Connection:
         self,
         request: Request,
         handler: Handler,
-        scope: anyio.CancelScope,
         reply: Callable[[JsonObject | None], None],
     ) -> None:
         body: JsonObject | None = None
         try:
-            with scope:
-                body = await handler.request(request)
+            body = await handler.request(request)
         finally:
+            # A cancelled request has no body and is not answered.
             del self._in_flight[(type(request.id), request.id)]
+            reply(None if body is None else {"id": request.id, **body})
             if not self._in_flight:
                 self._idle.set()
-        reply(None if body is None or scope.cancelled_caught else {"id": request.id, **body})
 
     def _send(self, reply: JsonObject | None) -> None:
         if reply is None:
@@ -161,7 +160,7 @@ class Connection:
         except TypeError:
             error = RpcError(INTERNAL_ERROR, "Internal error: the result is not JSON")
             line = encode({"id": reply["id"], **error.body()})
-        self._transport.send(line)
+        self._transport.send(line, last=not self._in_flight)
 
     async def _settle(self) -> None:
         with anyio.move_on_after(GRACE_S):

@@ -21,7 +21,7 @@ class MemoryTransport:
         except (anyio.EndOfStream, anyio.ClosedResourceError):
             return None
 
-    def send(self, line: bytes) -> None:
+    def send(self, line: bytes, *, last: bool = False) -> None:
         self._outbound.send_nowait(line)
 
     async def ready(self) -> None:

@@ -50,8 +50,9 @@ class StdioTransport:
         self._ended = False
         self._queue: deque[bytes] = deque()
         self._queued = 0
+        self._writing = False
         self._has_queued = anyio.Event()
-        self._drained = anyio.Event()
+        self._drained: anyio.Event | None = None
         self._nonblocking = _make_nonblocking(write_fd)
         self._framer.feed(rest)
         if ended:
@@ -65,10 +66,11 @@ class StdioTransport:
                 return None
             await self._read()
 
-    def send(self, line: bytes) -> None:
+    def send(self, line: bytes, *, last: bool = False) -> None:
         self._queue.append(line)
         self._queued += len(line)
-        self._has_queued.set()
+        if not (last and self._written_at_once()):
+            self._has_queued.set()
 
     async def ready(self) -> None:
         while self._queued > _ENOUGH_QUEUED:
@@ -82,8 +84,10 @@ class StdioTransport:
         while True:
             await self._has_queued.wait()
             self._has_queued = anyio.Event()
+            self._writing = True
             while self._queue:
                 await self._write(b"".join(self._take_queued()))
+            self._writing = False
 
     async def _read(self) -> None:
         if self._polled:
@@ -108,6 +112,21 @@ class StdioTransport:
         self._queue.clear()
         return lines
 
+    def _written_at_once(self) -> bool:
+        """Write the queue without a turn of the event loop; False if some of it is left."""
+        if self._writing or not self._nonblocking:
+            return False
+        data = b"".join(self._take_queued())
+        try:
+            written = os.write(self._write_fd, data)
+        except OSError:
+            # The writing task meets the same, and can wait or say that the peer is gone.
+            written = 0
+        self._note_written(written)
+        if written < len(data):
+            self._queue.appendleft(data[written:])
+        return written == len(data)
+
     async def _write(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
@@ -120,11 +139,17 @@ class StdioTransport:
             except OSError as exc:
                 raise PeerGone(str(exc)) from exc
             view = view[written:]
-            self._queued -= written
+            self._note_written(written)
+
+    def _note_written(self, count: int) -> None:
+        self._queued -= count
+        if self._drained is not None:
             self._drained.set()
-            self._drained = anyio.Event()
+            self._drained = None
 
     async def _wait_drained(self) -> None:
+        if self._drained is None:
+            self._drained = anyio.Event()
         await self._drained.wait()
 
 
