@@ -4,6 +4,7 @@ fds 0 and 1 are taken away: the protocol uses private duplicates, fd 0 becomes /
 goes where stderr goes, so that no print and no child process can break the framing.
 """
 
+import asyncio
 import contextlib
 import io
 import os
@@ -51,6 +52,8 @@ class StdioTransport:
         self._queue: deque[bytes] = deque()
         self._queued = 0
         self._writing = False
+        self._awaited: asyncio.Future[None] | None = None
+        self._watched = False
         self._has_queued = anyio.Event()
         self._drained: anyio.Event | None = None
         self._nonblocking = _make_nonblocking(write_fd)
@@ -90,8 +93,28 @@ class StdioTransport:
             self._writing = False
 
     async def _read(self) -> None:
-        if self._polled:
-            await anyio.wait_readable(self._read_fd)
+        """Wait for bytes. The descriptor stays registered with the loop as long as that lasts."""
+        if not self._polled:
+            self._take_readable()
+            return
+        loop = asyncio.get_running_loop()
+        self._awaited = loop.create_future()
+        if not self._watched:
+            self._watched = True
+            loop.add_reader(self._read_fd, self._on_readable)
+        await self._awaited
+
+    def _on_readable(self) -> None:
+        if self._awaited is None or self._awaited.done():
+            # The connection is busy; until it asks again, the rest waits in the pipe.
+            self._watched = False
+            asyncio.get_running_loop().remove_reader(self._read_fd)
+            return
+        # Here and not in the awaiting task: only now is it sure that a read does not block.
+        self._take_readable()
+        self._awaited.set_result(None)
+
+    def _take_readable(self) -> None:
         try:
             chunk = os.read(self._read_fd, _READ_BYTES)
         except BlockingIOError:
