@@ -6,6 +6,7 @@ connection; so does everything after `initialize`, whose answer is the sign to l
 
 import json
 import os
+import select
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -16,6 +17,9 @@ Answer = Callable[[str, dict[str, Any]], dict[str, Any] | None]
 _STDIN = 0
 _STDOUT = 1
 _CHUNK = 1 << 16
+_LONGEST = 1 << 18
+"""A longer line is no greeting; the connection gathers it without searching it again and again."""
+
 _OPENING = "initialize"
 _SILENT = frozenset({"notifications/initialized"})
 
@@ -29,49 +33,63 @@ class FirstLines:
     ended: bool = False
 
 
-def answer_first_lines(answer: Answer) -> FirstLines:
-    """Read fd 0 and answer on fd 1 until a line has to go on, or the input ends."""
+def answer_first_lines(
+    answer: Answer, read_fd: int = _STDIN, write_fd: int = _STDOUT
+) -> FirstLines:
+    """Read and answer until a line has to go on, or the input ends or the peer is gone."""
     lines = FirstLines()
     while True:
         line, separator, after = lines.rest.partition(b"\n")
         if not separator:
-            chunk = os.read(_STDIN, _CHUNK)
-            if not chunk:
-                lines.ended = True
+            if len(line) > _LONGEST or not _read(read_fd, lines):
                 return lines
-            lines.rest += chunk
         elif not line.strip():
             lines.rest = after
-        elif _answer_line(line, answer, lines):
+        elif (reply := _reply(line, answer, lines)) is not None:
             lines.rest = after
+            if not _write(write_fd, reply):
+                return FirstLines(ended=True)
             if lines.answered and lines.answered[-1][0] == _OPENING:
                 return lines
         else:
             return lines
 
 
-def _answer_line(line: bytes, answer: Answer, lines: FirstLines) -> bool:
+def _read(fd: int, lines: FirstLines) -> bool:
+    """Take in what there is. False at the end, and where only polling can tell when there is."""
+    try:
+        chunk = os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        chunk = b""
+    lines.rest += chunk
+    lines.ended = not chunk
+    return bool(chunk)
+
+
+def _reply(line: bytes, answer: Answer, lines: FirstLines) -> bytes | None:
+    """The line that answers `line`, empty for one that needs no answer; None: it has to go on."""
     try:
         message = json.loads(line.decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        return False
+        return None
     match message:
         case {"jsonrpc": "2.0", "method": str(method), **others} if "id" not in others:
-            return method in _SILENT
+            return b"" if method in _SILENT else None
         case {"jsonrpc": "2.0", "method": str(method), "id": int() | str() as request_id, **others}:
-            params = others.get("params") or {}
+            params = {} if others.get("params") is None else others["params"]
             if isinstance(request_id, bool) or not isinstance(params, dict):
-                return False
+                return None
             body = answer(method, params)
             if body is None or not -(2**63) <= _size(request_id) < 2**64:
-                return False
-            reply = {"jsonrpc": "2.0", "id": request_id, **body}
-            _write((json.dumps(reply, separators=(",", ":")) + "\n").encode())
+                return None
             if "result" in body:
                 lines.answered.append((method, params))
-            return True
+            reply = {"jsonrpc": "2.0", "id": request_id, **body}
+            return (json.dumps(reply, separators=(",", ":")) + "\n").encode()
         case _:
-            return False
+            return None
 
 
 def _size(request_id: int | str) -> int:
@@ -82,7 +100,14 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _write(data: bytes) -> None:
+def _write(fd: int, data: bytes) -> bool:
+    """Write all of it. False: nobody reads any more."""
     view = memoryview(data)
     while view:
-        view = view[os.write(_STDOUT, view) :]
+        try:
+            view = view[os.write(fd, view) :]
+        except BlockingIOError:
+            select.select([], [fd], [])
+        except OSError:
+            return False
+    return True
