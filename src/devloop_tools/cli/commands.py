@@ -3,10 +3,11 @@
 import typer
 
 from devloop_tools.cli.call import call
+from devloop_tools.cli.events import events
+from devloop_tools.cli.serve import run
 
 app = typer.Typer(
     name="devloop-tools",
-    help="The tool server that makes AI development agents dependable.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -19,4 +20,14 @@ def _group() -> None:
     """The tool server that makes AI development agents dependable."""
 
 
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def serve(ctx: typer.Context) -> None:
+    """Answer JSON-RPC on stdin for one agent, until the input ends."""
+    run(ctx.args)
+
+
 app.command()(call)
+app.command()(events)

@@ -15,7 +15,9 @@ def run(arguments: list[str]) -> None:
     from devloop_tools.rpc.process import end_at_once_on_signals
 
     end_at_once_on_signals()
-    lines = FirstLines() if os.isatty(0) else answer_first_lines(answer)
+    asked = {"--help", "-h"} & set(arguments)
+    # A person at a terminal is told at once what is wrong with the flags.
+    lines = FirstLines() if asked or os.isatty(0) else answer_first_lines(answer)
     from devloop_tools.cli.serving import serve_after
 
     os._exit(serve_after(lines, arguments))

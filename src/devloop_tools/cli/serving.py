@@ -42,14 +42,30 @@ class UsageError(Exception):
 
 
 def parse(arguments: list[str]) -> Flags:
-    """The flags of `serve`. Raises UsageError; --help is answered by typer."""
-    parser = _Parser(prog="devloop-tools serve", add_help=False, allow_abbrev=False)
-    for name in ("agent", "project-dir", "data-dir", "company", "project"):
-        parser.add_argument(f"--{name}")
-    for name in ("unit", "session", "tools-dir"):
-        parser.add_argument(f"--{name}")
-    parser.add_argument("--for-cli", action="store_true")
+    """The flags of `serve`. Raises UsageError; --help prints and ends the process."""
+    parser = _Parser(
+        prog="devloop-tools serve",
+        description="Answer JSON-RPC on stdin for one agent, until the input ends.",
+        allow_abbrev=False,
+    )
+    for name, text in _FLAGS.items():
+        parser.add_argument(f"--{name}", help=text)
+    parser.add_argument(
+        "--for-cli", action="store_true", help="Set by cli-args: the client is the Claude CLI."
+    )
     return Flags(**vars(parser.parse_args(arguments)))
+
+
+_FLAGS = {
+    "agent": "Short name or id: pm, devloop-pm.",
+    "project-dir": "The project folder. Default: CLAUDE_PROJECT_DIR, else the current one.",
+    "data-dir": "The folder that holds companies/.",
+    "company": "The company's id, with --data-dir.",
+    "project": "The project's id, with --data-dir.",
+    "unit": "The unit of a coder or tester.",
+    "session": "The session's id. Default: CLAUDE_CODE_SESSION_ID, else a new one.",
+    "tools-dir": "The folder with agents.json and packs. Default: the bundled one.",
+}
 
 
 class _Parser(argparse.ArgumentParser):

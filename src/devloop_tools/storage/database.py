@@ -35,6 +35,11 @@ CREATE TABLE events (
 Row = tuple[object, ...]
 
 
+def database_file(root: Path) -> Path:
+    """Where the database of the project at `root` lies."""
+    return root / ".devloop" / "state.db"
+
+
 class Database:
     """One connection, shared by the threads of this process, one transaction at a time."""
 
@@ -87,7 +92,7 @@ class Database:
         with open_folder(self._root, (".devloop",), agent="", create=True) as folder:
             _ignore_in_git(folder)
         connection = sqlite3.connect(
-            self._root / ".devloop" / "state.db", isolation_level=None, check_same_thread=False
+            database_file(self._root), isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
