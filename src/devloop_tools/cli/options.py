@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from devloop_tools.registry.errors import LoadError
+from devloop_tools.server.actors import UnknownActor
 from devloop_tools.settings import SettingsError
 
 EXIT_ERROR = 2
@@ -32,6 +33,6 @@ def reported() -> Iterator[None]:
     """What is wrong with flags and files in one line on stderr, and exit code 2."""
     try:
         yield
-    except (LoadError, SettingsError) as exc:
+    except (LoadError, SettingsError, UnknownActor) as exc:
         sys.stderr.write(f"devloop-tools: {exc}\n")
         raise typer.Exit(EXIT_ERROR) from None

@@ -53,6 +53,9 @@ def parse(arguments: list[str]) -> Flags:
     parser.add_argument(
         "--for-cli", action="store_true", help="Set by cli-args: the client is the Claude CLI."
     )
+    parser.add_argument(
+        "--host", action="store_true", help="The client is a host that says in ctx who acts."
+    )
     return Flags(**vars(parser.parse_args(arguments)))
 
 
@@ -81,11 +84,14 @@ def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_f
 
     from devloop_tools.app import build, serve
     from devloop_tools.registry.errors import LoadError
+    from devloop_tools.server.actors import UnknownActor
 
     try:
         application = build(settings)
-    except LoadError as exc:
+    except (LoadError, UnknownActor) as exc:
         raise UsageError(str(exc)) from exc
+    for complaint in application.complaints():
+        sys.stderr.write(f"devloop-tools serve: {complaint}\n")
     gc.enable()
     gc.freeze()
 

@@ -112,10 +112,14 @@ class EventLog:
             raise
 
 
+def as_object(event: Event) -> dict[str, Any]:
+    """One event for the wire, without the fields that it has no value for."""
+    return {name: value for name in _COLUMNS if (value := getattr(event, name)) is not None}
+
+
 def as_json(event: Event) -> bytes:
-    """One event as JSON, without the fields that it has no value for."""
-    known = {name: value for name in _COLUMNS if (value := getattr(event, name)) is not None}
-    return orjson.dumps(known)
+    """The same as JSON."""
+    return orjson.dumps(as_object(event))
 
 
 def _values(origin: Origin, event: EventType, data: Mapping[str, Any]) -> _Values:

@@ -3,8 +3,8 @@
 Deliberately without MCP meaning: what a message says is the handler's business.
 """
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
 
 import anyio
 from anyio.abc import TaskGroup
@@ -22,7 +22,7 @@ from devloop_tools.protocol.messages import (
     Response,
 )
 from devloop_tools.rpc.process import GRACE_S
-from devloop_tools.rpc.transport import PeerGone, Transport
+from devloop_tools.rpc.transport import PeerError, PeerGone, Transport
 
 
 class Handler(Protocol):
@@ -52,16 +52,22 @@ class Connection:
         self._in_flight: dict[tuple[type, RequestId], anyio.CancelScope] = {}
         self._idle = anyio.Event()
         self._reading = anyio.CancelScope()
+        self._tasks: TaskGroup | None = None
+        self._asked: dict[RequestId, _Question] = {}
+        self._last_asked = 0
 
     async def run(self, handler: Handler) -> None:
         """Until the input ends, `stop` is called or the peer is gone; then the grace."""
         async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
             tasks.start_soon(self._write)
             with self._reading:
                 while (line := await self._transport.receive()) is not None:
                     self._accept(line, handler, tasks)
                     await self._transport.ready()
             self._on_closing()
+            for question in self._asked.values():
+                question.answered({"error": {"message": "the peer has closed the connection"}})
             await self._settle()
             tasks.cancel_scope.cancel()
 
@@ -79,6 +85,34 @@ class Connection:
     def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification to the peer."""
         self._transport.send(encode({"method": method, "params": params}))
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run `work` beside the requests until the connection ends."""
+        if self._tasks is not None:
+            self._tasks.start_soon(work)
+
+    async def ready(self) -> None:
+        """Wait until the peer has taken enough for more to be sent."""
+        await self._transport.ready()
+
+    async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any:
+        """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow."""
+        self._last_asked += 1
+        asked = f"srv-{self._last_asked}"
+        question = self._asked[asked] = _Question()
+        self._transport.send(encode({"id": asked, "method": method, "params": params}))
+        try:
+            with anyio.move_on_after(timeout_s):
+                await question.settled.wait()
+        finally:
+            del self._asked[asked]
+            if question.body is None:
+                self.notify("$/cancel", {"id": asked})
+        if question.body is None:
+            raise PeerError(f"{method}: no answer within {timeout_s:g} s")
+        if "error" in question.body:
+            raise PeerError(f"{method}: {_message_of(question.body['error'])}")
+        return question.body.get("result")
 
     async def _write(self) -> None:
         try:
@@ -133,8 +167,9 @@ class Connection:
             case Malformed():
                 reply({"id": message.id, **message.error.body()})
             case Response():
-                # No request of ours is open, so nobody waits for it.
-                pass
+                # Routed here, never dispatched; one that nobody waits for came too late.
+                if question := self._asked.get(message.id or ""):
+                    question.answered(message.body)
 
     async def _answer(
         self,
@@ -169,6 +204,23 @@ class Connection:
                 self._idle = anyio.Event()
                 await self._idle.wait()
             await self._transport.flush()
+
+
+class _Question:
+    """A request of ours that the peer has not answered yet."""
+
+    def __init__(self) -> None:
+        self.settled = anyio.Event()
+        self.body: JsonObject | None = None
+
+    def answered(self, body: JsonObject) -> None:
+        if self.body is None:
+            self.body = body
+            self.settled.set()
+
+
+def _message_of(error: Any) -> str:
+    return str(error.get("message", error)) if isinstance(error, dict) else str(error)
 
 
 def _refusal(request_id: RequestId | None, why: str) -> JsonObject:

@@ -5,6 +5,11 @@ from collections.abc import Callable, Mapping
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.server.dispatcher import Method
 from devloop_tools.server.lifecycle import initialize, ping, server_discover
+from devloop_tools.server.plain import tools as plain
+from devloop_tools.server.plain.hooks import hooks_pre_execute
+from devloop_tools.server.plain.host_tools import tools_register, tools_unregister
+from devloop_tools.server.plain.info import server_info, session_state
+from devloop_tools.server.plain.subscription import events_subscribe
 from devloop_tools.server.session import Session
 from devloop_tools.server.tools_call import tools_call
 from devloop_tools.server.tools_list import tools_list
@@ -15,6 +20,14 @@ METHODS: Mapping[str, Method] = {
     "server/discover": Method(server_discover, early=True),
     "tools/list": Method(tools_list),
     "tools/call": Method(tools_call),
+    "server.info": Method(server_info, early=True),
+    "session.state": Method(session_state, early=True),
+    "tools.list": Method(plain.tools_list, early=True),
+    "tools.execute": Method(plain.tools_execute, early=True),
+    "tools.register": Method(tools_register, early=True),
+    "tools.unregister": Method(tools_unregister, early=True),
+    "hooks.pre_execute": Method(hooks_pre_execute, early=True),
+    "events.subscribe": Method(events_subscribe, early=True),
 }
 
 
@@ -22,6 +35,11 @@ def _cancelled(session: Session, params: JsonObject) -> None:
     session.peer.cancel(params.get("requestId"))
 
 
+def _cancel(session: Session, params: JsonObject) -> None:
+    session.peer.cancel(params.get("id"))
+
+
 NOTIFICATIONS: Mapping[str, Callable[[Session, JsonObject], None]] = {
     "notifications/cancelled": _cancelled,
+    "$/cancel": _cancel,
 }

@@ -15,7 +15,7 @@ PAGE_SIZE = 100
 
 async def tools_list(session: Session, request: Request) -> JsonObject:
     """One page (MCP, tools/list). The cursor is the last name of the page before."""
-    page, following = _page(session.catalog.entries(), request.params.get("cursor"))
+    page, following = _page(session.catalog(session.actor).entries(), request.params.get("cursor"))
     result: JsonObject = {"tools": [describe(entry, session) for entry in page]}
     if following:
         result["nextCursor"] = page[-1].name

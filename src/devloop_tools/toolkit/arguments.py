@@ -4,10 +4,12 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 from pydantic import BaseModel, ValidationError
+
+from devloop_tools.toolkit.schema import input_schema
 
 Location = tuple[int | str, ...]
 
@@ -36,6 +38,31 @@ class InvalidArguments(Exception):
         lines = [f"Invalid arguments for {tool}:", *(f"- {problem}" for problem in problems)]
         super().__init__("\n".join(lines))
         self.problems = tuple(problems)
+
+
+class Arguments(Protocol):
+    """What a tool takes: how it is published, and how it is read."""
+
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema 2020-12 of an object."""
+        ...
+
+    def parse(self, tool: str, arguments: dict[str, Any]) -> Any:
+        """What the tool is run with. Raises InvalidArguments."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelArguments:
+    """Arguments that a pydantic model describes."""
+
+    model: type[BaseModel]
+
+    def schema(self) -> dict[str, Any]:
+        return input_schema(self.model)
+
+    def parse(self, tool: str, arguments: dict[str, Any]) -> BaseModel:
+        return parse_arguments(tool, self.model, arguments)
 
 
 def parse_arguments(tool: str, model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:

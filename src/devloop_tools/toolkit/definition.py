@@ -7,8 +7,9 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel
 
+from devloop_tools.toolkit.arguments import Arguments, ModelArguments
 from devloop_tools.toolkit.context import ToolContext
-from devloop_tools.toolkit.schema import declares_schema, input_schema, output_schema
+from devloop_tools.toolkit.schema import declares_schema, output_schema
 
 MAX_NAME = 50
 """With the `mcp__devloop__` that the CLI puts before it, a name fits the API's 64."""
@@ -43,7 +44,7 @@ class ToolDefinition:
 
     name: str
     description: str
-    input_model: type[BaseModel]
+    arguments: Arguments
     result: Any
     annotations: Annotations
     execute: Callable[[Any, ToolContext], Any]
@@ -51,7 +52,7 @@ class ToolDefinition:
 
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema 2020-12 of the arguments: an object, with no reference to resolve."""
-        return input_schema(self.input_model)
+        return self.arguments.schema()
 
     @property
     def output_schema_declared(self) -> bool:
@@ -92,7 +93,7 @@ def tool(annotations: Annotations) -> Callable[[Callable[..., Any]], ToolDefinit
         return ToolDefinition(
             name=function.__name__,
             description=description,
-            input_model=input_model,
+            arguments=ModelArguments(input_model),
             result=hints["return"],
             annotations=annotations,
             execute=function,
