@@ -2,6 +2,7 @@
 
 import typer
 
+from devloop_tools.cli import pack
 from devloop_tools.cli.call import call
 from devloop_tools.cli.events import events
 from devloop_tools.cli.serve import run
@@ -31,3 +32,4 @@ def serve(ctx: typer.Context) -> None:
 
 app.command()(call)
 app.command()(events)
+app.add_typer(pack.app, name="pack")

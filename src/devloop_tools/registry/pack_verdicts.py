@@ -1,4 +1,4 @@
-"""Which packs have passed their trial, kept in the user's state folder: a cache, never a must."""
+"""What came of trying packs, kept in the user's state folder: a cache, never a must."""
 
 import os
 from collections.abc import Mapping
@@ -12,28 +12,29 @@ MAX_KEPT = 1000
 
 
 class PackVerdicts:
-    """Digests of files that were imported in a child without trouble, by this version of ours."""
+    """Verdicts by digest of the file, for this version of ours."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._passed = _read(file)
+        self._verdicts = _read(file)
         self._changed = False
 
-    def passed(self, digest: str) -> bool:
-        """Whether a file with this content has passed."""
-        return digest in self._passed
+    def known(self, digest: str) -> str | None:
+        """What came of a file with this content: "" if it passed, else why not; None: untried."""
+        return self._verdicts.get(digest)
 
-    def remember(self, digest: str) -> None:
-        """It has passed."""
-        if digest not in self._passed:
-            self._passed.append(digest)
+    def remember(self, digest: str, reason: str) -> None:
+        """Keep what came of it."""
+        if self._verdicts.get(digest) != reason:
+            self._verdicts[digest] = reason
             self._changed = True
 
     def save(self) -> None:
         """Keep it for the next start; where nothing can be kept, the next start tries again."""
         if not self._changed:
             return
-        content = orjson.dumps({"version": VERSION, "passed": self._passed[-MAX_KEPT:]})
+        newest = dict(list(self._verdicts.items())[-MAX_KEPT:])
+        content = orjson.dumps({"version": VERSION, "verdicts": newest})
         temporary = self._file.with_suffix(f".{os.getpid()}.tmp")
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -49,11 +50,14 @@ def verdicts_file(environ: Mapping[str, str]) -> Path:
     return Path(state) / "devloop-tools" / "packs.json"
 
 
-def _read(file: Path) -> list[str]:
+def _read(file: Path) -> dict[str, str]:
     try:
         kept = orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError):
-        return []
+        return {}
     if not isinstance(kept, dict) or kept.get("version") != VERSION:
-        return []
-    return [digest for digest in kept.get("passed", []) if isinstance(digest, str)]
+        return {}
+    verdicts = kept.get("verdicts")
+    if not isinstance(verdicts, dict):
+        return {}
+    return {digest: reason for digest, reason in verdicts.items() if isinstance(reason, str)}

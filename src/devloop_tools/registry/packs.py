@@ -14,7 +14,7 @@ from pathlib import Path
 
 from devloop_tools.registry.discovery import entries_of, load_file
 from devloop_tools.registry.entries import ToolEntry
-from devloop_tools.registry.pack_trial import try_packs
+from devloop_tools.registry.pack_trial import TOO_SLOW, try_packs
 from devloop_tools.registry.pack_verdicts import PackVerdicts
 from devloop_tools.registry.soundness import faults_in
 
@@ -41,14 +41,34 @@ class Packs:
 def load_packs(folder: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdicts) -> Packs:
     """Every sound tool in `folder/*.py`, by file name; a name in `taken` or twice is a fault."""
     digests = {path: _digest(path) for path in sorted(folder.glob("*.py"))}
-    tried = try_packs([path for path, digest in digests.items() if not verdicts.passed(digest)])
+    unknown = [path for path, digest in digests.items() if verdicts.known(digest) is None]
+    tried = try_packs(unknown)
+    for path in unknown:
+        if (reason := tried.get(path, "")) in ("", TOO_SLOW):
+            verdicts.remember(digests[path], reason)
+    verdicts.save()
+    remembered = {path: verdicts.known(digest) or "" for path, digest in digests.items()}
+    return _imported(digests, {**remembered, **tried}, taken)
+
+
+def check_pack(path: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdicts) -> Packs:
+    """One file, tried anew whatever is known of it."""
+    tried = try_packs([path])
+    if path not in tried:
+        verdicts.remember(_digest(path), "")
+        verdicts.save()
+    return _imported([path], tried, taken)
+
+
+def _imported(
+    paths: Iterable[Path], failed: Mapping[Path, str], taken: Mapping[str, ToolEntry]
+) -> Packs:
     entries = dict(taken)
     faults: list[PackFault] = []
-    for path, digest in digests.items():
-        if reason := tried.get(path):
+    for path in paths:
+        if reason := failed.get(path):
             faults.append(PackFault(path.name, reason))
             continue
-        verdicts.remember(digest)
         found, reasons = import_pack(path)
         faults.extend(PackFault(path.name, reason) for reason in reasons)
         for entry in found:
@@ -57,7 +77,6 @@ def load_packs(folder: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdi
                 faults.append(PackFault(path.name, clash))
             else:
                 entries[entry.name] = entry
-    verdicts.save()
     return Packs([entry for name, entry in entries.items() if name not in taken], faults)
 
 
