@@ -1,4 +1,4 @@
-"""Writes a new tool and its test: `python scripts/new_tool.py FAMILY NAME`, such as docs write_page.
+"""Writes a new tool and its test: `python scripts/new_tool.py FAMILY NAME` (docs write_page).
 
 The tool works as it is written, so that `make quick` is green before the first line is changed.
 """
