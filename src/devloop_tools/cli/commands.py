@@ -4,6 +4,7 @@ import typer
 
 from devloop_tools.cli import pack
 from devloop_tools.cli.call import call
+from devloop_tools.cli.doctor import doctor
 from devloop_tools.cli.events import events
 from devloop_tools.cli.serve import run
 
@@ -32,4 +33,5 @@ def serve(ctx: typer.Context) -> None:
 
 app.command()(call)
 app.command()(events)
+app.command()(doctor)
 app.add_typer(pack.app, name="pack")
