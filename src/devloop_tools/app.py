@@ -17,7 +17,7 @@ from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.runtime_state import RuntimeStateStore
 from devloop_tools.domain.timeline import Timeline
 from devloop_tools.domain.todos import TodoStore
-from devloop_tools.protocol.mcp import LATEST
+from devloop_tools.protocol.mcp import LATEST, negotiated
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.agents import AgentsFile, AgentTemplate, find_agent, load_agents
 from devloop_tools.registry.catalog import Catalog
@@ -32,7 +32,6 @@ from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
 from devloop_tools.rpc.transport import Transport
 from devloop_tools.server.actors import Actor, UnknownActor
 from devloop_tools.server.dispatcher import Dispatcher
-from devloop_tools.server.greeting import answer
 from devloop_tools.server.methods import METHODS, NOTIFICATIONS
 from devloop_tools.server.session import Peer, Session
 from devloop_tools.settings import UNIT_AGENTS, Settings, is_id
@@ -192,8 +191,8 @@ async def run_connection(
     """Give the connection's messages their meaning until its input ends."""
     session = application.session(connection)
     for method, params in answered:
-        if method == "initialize" and (body := answer(method, params)):
-            session.initialized(body["result"]["protocolVersion"], params)
+        if method == "initialize":
+            session.initialized(negotiated(str(params["protocolVersion"])), params)
     await connection.run(Dispatcher(session, METHODS, NOTIFICATIONS))
 
 

@@ -7,13 +7,12 @@ wrong with flags or policy is said after that, in one line on stderr, with exit 
 import os
 
 from devloop_tools.rpc.first_lines import FirstLines, answer_first_lines
+from devloop_tools.rpc.signals import end_at_once_on_signals
 from devloop_tools.server.greeting import answer
 
 
 def run(arguments: list[str]) -> None:
     """Serve on stdin and stdout; never returns."""
-    from devloop_tools.rpc.process import end_at_once_on_signals
-
     end_at_once_on_signals()
     asked = {"--help", "-h"} & set(arguments)
     # A person at a terminal is told at once what is wrong with the flags.

@@ -1,6 +1,7 @@
-"""JSON-RPC error codes (JSON-RPC 2.0, section 5.1) and the exception that carries one."""
+"""JSON-RPC error codes (JSON-RPC 2.0, section 5.1) and the exception that carries one.
 
-from typing import Any
+Imports nothing, `typing` included: the first answer of `serve` waits for this module.
+"""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -12,15 +13,15 @@ INTERNAL_ERROR = -32603
 class RpcError(Exception):
     """An error for the client program. `data`, if given, must be JSON."""
 
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
+    def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.data = data
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """The `error` member of the reply (JSON-RPC 2.0, section 5.1)."""
-        error: dict[str, Any] = {"code": self.code, "message": self.message}
+        error: dict[str, object] = {"code": self.code, "message": self.message}
         if self.data is not None:
             error["data"] = self.data
         return {"error": error}

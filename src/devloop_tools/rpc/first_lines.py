@@ -1,17 +1,23 @@
 """Answers the first lines of a connection before anything heavy is imported.
 
-Standard library alone. A line that `answer` can't take goes on, with all bytes after it, to the
-connection; so does everything after `initialize`, whose answer is the sign to load the rest.
+Standard library alone, and of that only `json`: `dataclasses` and `typing` would take longer than
+the answer. A line that `answer` can't take goes on, with all bytes after it, to the connection; so
+does everything after `initialize`, whose answer is the sign to load the rest.
 """
+
+from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
 
-Answer = Callable[[str, dict[str, Any]], dict[str, Any] | None]
-"""Method and params to the reply's `result` or `error` member, or None for "not mine"."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    Message = dict[str, object]
+    Answer = Callable[[str, Message], Message | None]
+    """Method and params to the reply's `result` or `error` member, or None for "not mine"."""
 
 _STDIN = 0
 _STDOUT = 1
@@ -20,13 +26,15 @@ _OPENING = "initialize"
 _SILENT = frozenset({"notifications/initialized"})
 
 
-@dataclass(slots=True)
 class FirstLines:
     """What happened before the connection: the calls that were answered, and what is left over."""
 
-    answered: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    rest: bytes = b""
-    ended: bool = False
+    __slots__ = ("answered", "ended", "rest")
+
+    def __init__(self) -> None:
+        self.answered: list[tuple[str, Message]] = []
+        self.rest = b""
+        self.ended = False
 
 
 def answer_first_lines(answer: Answer) -> FirstLines:

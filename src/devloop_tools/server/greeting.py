@@ -1,6 +1,7 @@
-"""The methods that need no tool: what a client may ask before anything else is loaded."""
+"""The methods that need no tool: what a client may ask before anything else is loaded.
 
-from typing import Any
+Imports nothing beyond names and numbers: the first answer of `serve` waits for this module.
+"""
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND
 from devloop_tools.protocol.mcp import VERSIONS, negotiated
@@ -16,7 +17,7 @@ INSTRUCTIONS = (
 )
 
 
-def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+def answer(method: str, params: dict[str, object]) -> dict[str, object] | None:
     """The `result` or `error` member of the reply; None for a method that isn't answered here."""
     match method:
         case "initialize":
@@ -30,7 +31,7 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
             return None
 
 
-def _initialize(params: dict[str, Any]) -> dict[str, Any]:
+def _initialize(params: dict[str, object]) -> dict[str, object]:
     asked = params.get("protocolVersion")
     if not isinstance(asked, str):
         known = ", ".join(VERSIONS)
@@ -44,5 +45,5 @@ def _initialize(params: dict[str, Any]) -> dict[str, Any]:
     return {"result": result}
 
 
-def _error(code: int, message: str) -> dict[str, Any]:
+def _error(code: int, message: str) -> dict[str, object]:
     return {"error": {"code": code, "message": message}}

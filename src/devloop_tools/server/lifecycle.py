@@ -24,10 +24,10 @@ async def server_discover(_session: Session, request: Request) -> JsonObject:
 
 
 def _greeted(request: Request) -> JsonObject:
-    body = greeting.answer(request.method, request.params)
-    if body is None:
-        raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
-    if error := body.get("error"):
-        raise RpcError(error["code"], error["message"])
-    result: JsonObject = body["result"]
-    return result
+    match greeting.answer(request.method, request.params):
+        case {"result": dict(result)}:
+            return result
+        case {"error": {"code": int(code), "message": str(message)}}:
+            raise RpcError(code, message)
+        case _:
+            raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
