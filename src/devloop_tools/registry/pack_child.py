@@ -4,23 +4,17 @@ import os
 import sys
 from pathlib import Path
 
-import orjson
-
-from devloop_tools.registry.packs import import_pack
-
-READY = b"ready"
+from devloop_tools.registry.pack_verdicts import to_json
+from devloop_tools.registry.packs import examine
 
 
 def main(paths: list[str]) -> None:
-    """Write a line when ready, then for each pack what is wrong with it as a JSON string."""
+    """Write a line when ready, then for each pack its verdict as JSON."""
     verdicts = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    os.write(verdicts, READY + b"\n")
+    os.write(verdicts, b"ready\n")
     for path in paths:
-        entries, reasons = import_pack(Path(path))
-        reason = "; ".join(reasons)
-        # A pack with some sound tools passes; its faults are told when it is loaded.
-        os.write(verdicts, orjson.dumps("" if entries else reason) + b"\n")
+        os.write(verdicts, to_json(examine(Path(path))) + b"\n")
     os._exit(0)
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import orjson
+from devloop_tools.registry.pack_verdicts import PackVerdict, from_json
 
 TIME_LIMIT_S = 3.0
 """How long one pack may take to be imported; the child's own start is not charged."""
@@ -23,22 +23,19 @@ TOO_SLOW = f"its import does not end within {TIME_LIMIT_S:g} s"
 """The one failure that is remembered: finding it out again would cost every start that long."""
 
 
-def try_packs(paths: Sequence[Path]) -> Mapping[Path, str]:
-    """Why packs failed; those that passed are absent. Bounded in time for each."""
-    failed: dict[Path, str] = {}
+def try_packs(paths: Sequence[Path]) -> Mapping[Path, PackVerdict]:
+    """What came of each pack. Bounded in time."""
+    verdicts: dict[Path, PackVerdict] = {}
     rest = list(paths)
     while rest:
         # A pack that ends or hangs the child takes nobody with it: the others get a new one.
-        done = 0
-        for path, reason in _try_in_one_child(rest):
-            done += 1
-            if reason:
-                failed[path] = reason
-        rest = rest[done:]
-    return failed
+        tried = dict(_try_in_one_child(rest))
+        verdicts.update(tried)
+        rest = rest[len(tried) :]
+    return verdicts
 
 
-def _try_in_one_child(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+def _try_in_one_child(paths: Sequence[Path]) -> Iterator[tuple[Path, PackVerdict]]:
     child = subprocess.Popen(
         [sys.executable, "-m", _CHILD, *map(str, paths)],
         stdin=subprocess.DEVNULL,
@@ -51,9 +48,9 @@ def _try_in_one_child(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     try:
         ready = bool(next(lines))
         for path in paths:
-            verdict = next(lines) if ready else b""
-            yield path, _reason(verdict)
-            if not verdict:
+            line = next(lines) if ready else b""
+            yield path, _verdict(line)
+            if not line:
                 return
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -62,13 +59,10 @@ def _try_in_one_child(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
         child.wait()
 
 
-def _reason(verdict: bytes | None) -> str:
-    if verdict is None:
-        return TOO_SLOW
-    if not verdict:
-        return "its import ends the process"
-    reason: str = orjson.loads(verdict)
-    return reason
+def _verdict(line: bytes | None) -> PackVerdict:
+    if line is None:
+        return PackVerdict(TOO_SLOW)
+    return from_json(line) if line else PackVerdict("its import ends the process")
 
 
 def _lines(fd: int) -> Iterator[bytes | None]:

@@ -1,14 +1,30 @@
-"""What came of trying packs, kept in the user's state folder: a cache, never a must."""
+"""What came of trying a pack, and the cache of it in the user's state folder: never a must."""
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 from devloop_tools.version import VERSION
 
 MAX_KEPT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PackVerdict:
+    """`fatal` keeps the whole pack out; `unsound` its tools by name; `notes` are only told."""
+
+    fatal: str = ""
+    unsound: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def reasons(self) -> list[str]:
+        """All that is wrong, a sentence each."""
+        fatal = [self.fatal] if self.fatal else []
+        return [*fatal, *(f"{name}: {why}" for name, why in self.unsound.items()), *self.notes]
 
 
 class PackVerdicts:
@@ -19,14 +35,14 @@ class PackVerdicts:
         self._verdicts = _read(file)
         self._changed = False
 
-    def known(self, digest: str) -> str | None:
-        """What came of a file with this content: "" if it passed, else why not; None: untried."""
+    def known(self, digest: str) -> PackVerdict | None:
+        """What came of a file with this content, if it was tried."""
         return self._verdicts.get(digest)
 
-    def remember(self, digest: str, reason: str) -> None:
+    def remember(self, digest: str, verdict: PackVerdict) -> None:
         """Keep what came of it."""
-        if self._verdicts.get(digest) != reason:
-            self._verdicts[digest] = reason
+        if self._verdicts.get(digest) != verdict:
+            self._verdicts[digest] = verdict
             self._changed = True
 
     def save(self) -> None:
@@ -50,14 +66,22 @@ def verdicts_file(environ: Mapping[str, str]) -> Path:
     return Path(state) / "devloop-tools" / "packs.json"
 
 
-def _read(file: Path) -> dict[str, str]:
+def to_json(verdict: PackVerdict) -> bytes:
+    """One line without its LF."""
+    return orjson.dumps(verdict)
+
+
+def from_json(text: bytes) -> PackVerdict:
+    """The same back. Raises ValueError, TypeError for anything else."""
+    return PackVerdict(**orjson.loads(text))
+
+
+def _read(file: Path) -> dict[str, PackVerdict]:
     try:
-        kept = orjson.loads(file.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
+        kept: Any = orjson.loads(file.read_bytes())
+        if kept["version"] != VERSION:
+            return {}
+        return {digest: PackVerdict(**fields) for digest, fields in kept["verdicts"].items()}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        # Whatever stands there, it is only a cache.
         return {}
-    if not isinstance(kept, dict) or kept.get("version") != VERSION:
-        return {}
-    verdicts = kept.get("verdicts")
-    if not isinstance(verdicts, dict):
-        return {}
-    return {digest: reason for digest, reason in verdicts.items() if isinstance(reason, str)}

@@ -7,7 +7,7 @@ passed there is imported here. What failed is reported by name, and the rest wor
 import hashlib
 import io
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from devloop_tools.registry.discovery import entries_of, load_file
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.pack_trial import TOO_SLOW, try_packs
-from devloop_tools.registry.pack_verdicts import PackVerdicts
+from devloop_tools.registry.pack_verdicts import PackVerdict, PackVerdicts
 from devloop_tools.registry.soundness import faults_in
 
 
@@ -40,81 +40,84 @@ class Packs:
 
 def load_packs(folder: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdicts) -> Packs:
     """Every sound tool in `folder/*.py`, by file name; a name in `taken` or twice is a fault."""
-    digests = {path: _digest(path) for path in sorted(folder.glob("*.py"))}
-    unknown = [path for path, digest in digests.items() if verdicts.known(digest) is None]
-    tried = try_packs(unknown)
-    for path in unknown:
-        if (reason := tried.get(path, "")) in ("", TOO_SLOW):
-            verdicts.remember(digests[path], reason)
+    paths = sorted(folder.glob("*.py"))
+    digests = {path: digest for path in paths if (digest := _digest(path))}
+    known = {path: verdicts.known(digest) for path, digest in digests.items()}
+    tried = try_packs([path for path, verdict in known.items() if verdict is None])
+    for path, verdict in tried.items():
+        # Another failure may be mended without a change of the file, by an install for one.
+        if verdict.fatal in ("", TOO_SLOW):
+            verdicts.remember(digests[path], verdict)
     verdicts.save()
-    remembered = {path: verdicts.known(digest) or "" for path, digest in digests.items()}
-    return _imported(digests, {**remembered, **tried}, taken)
+    unreadable = {path: PackVerdict("the file can't be read") for path in paths}
+    found = {path: verdict for path, verdict in known.items() if verdict is not None}
+    return _imported({**unreadable, **found, **tried}, taken)
 
 
 def check_pack(path: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdicts) -> Packs:
     """One file, tried anew whatever is known of it."""
     tried = try_packs([path])
-    if path not in tried:
-        verdicts.remember(_digest(path), "")
+    if not tried[path].fatal:
+        verdicts.remember(_digest(path), tried[path])
         verdicts.save()
-    return _imported([path], tried, taken)
+    return _imported(tried, taken)
 
 
-def _imported(
-    paths: Iterable[Path], failed: Mapping[Path, str], taken: Mapping[str, ToolEntry]
-) -> Packs:
+def examine(path: Path) -> PackVerdict:
+    """Import a pack here and judge it; what it does to the process is the caller's risk."""
+    entries, verdict = _import(path)
+    for entry in entries:
+        if fault := next(iter(faults_in(entry.definition)), None):
+            verdict.unsound[entry.name] = fault
+    if not entries and not verdict.fatal:
+        return PackVerdict("it defines no tool; decorate a function with @tool")
+    return verdict
+
+
+def _imported(verdicts: Mapping[Path, PackVerdict], taken: Mapping[str, ToolEntry]) -> Packs:
     entries = dict(taken)
     faults: list[PackFault] = []
-    for path in paths:
-        if reason := failed.get(path):
-            faults.append(PackFault(path.name, reason))
-            continue
-        found, reasons = import_pack(path)
+    for path, verdict in verdicts.items():
+        reasons = verdict.reasons()
+        if not verdict.fatal:
+            found, now = _import(path)
+            reasons += [now.fatal] if now.fatal else []
+            for entry in found:
+                if entry.name in verdict.unsound:
+                    continue
+                if first := entries.get(entry.name):
+                    reasons.append(f"{entry.name} is already defined in {first.source}; rename one")
+                else:
+                    entries[entry.name] = entry
         faults.extend(PackFault(path.name, reason) for reason in reasons)
-        for entry in found:
-            if first := entries.get(entry.name):
-                clash = f"{entry.name} is already defined in {first.source}; rename one of them"
-                faults.append(PackFault(path.name, clash))
-            else:
-                entries[entry.name] = entry
     return Packs([entry for name, entry in entries.items() if name not in taken], faults)
 
 
-def import_pack(path: Path) -> tuple[Sequence[ToolEntry], Sequence[str]]:
-    """The sound tools of one file, imported here, and what is wrong with it."""
+def _import(path: Path) -> tuple[Sequence[ToolEntry], PackVerdict]:
     printed = io.StringIO()
     try:
         # Whoever loads may have stdout in use for something that a program reads.
         with redirect_stdout(printed):
             module = load_file(path)
     except (Exception, SystemExit) as exc:  # whatever a pack does at import is its own fault
-        return (), (described(exc),)
-    sound, reasons = _sound(entries_of(module, f"pack:{path.stem}", str(path)))
+        return (), PackVerdict(_described(exc))
+    notes = []
     if text := printed.getvalue():
         sys.stderr.write(text)
-        reasons = [*reasons, f"it prints when it is imported: {text.strip()[:60]!r}"]
-    return sound, reasons
+        notes.append(f"it prints when it is imported: {text.strip()[:60]!r}")
+    return list(entries_of(module, f"pack:{path.stem}", str(path))), PackVerdict(notes=notes)
 
 
-def described(exc: BaseException) -> str:
+def _described(exc: BaseException) -> str:
     """An exception in one line, with the line of a syntax error."""
     if isinstance(exc, SyntaxError):
         return f"SyntaxError: {exc.msg} (line {exc.lineno})"
     return f"{type(exc).__name__}: {exc}".splitlines()[0]
 
 
-def _sound(entries: Iterable[ToolEntry]) -> tuple[Sequence[ToolEntry], Sequence[str]]:
-    sound: list[ToolEntry] = []
-    reasons: list[str] = []
-    for entry in entries:
-        found = [f"{entry.name}: {fault}" for fault in faults_in(entry.definition)]
-        reasons.extend(found)
-        if not found:
-            sound.append(entry)
-    if not sound and not reasons:
-        reasons.append("it defines no tool; decorate a function with @tool")
-    return sound, reasons
-
-
 def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Of the file's content; empty where it can't be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

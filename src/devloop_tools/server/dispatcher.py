@@ -1,4 +1,4 @@
-"""Method and params to an answer. The only module that knows jsonrpcserver.
+"""Method and params to an answer.
 
 jsonrpcserver resolves: is there such a method, and which error object says that there isn't? The
 work it returns runs in the connection's own task: its async dispatch would run it under
@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from jsonrpcserver import Success, dispatch_to_serializable
-
 from devloop_tools.protocol.errors import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -22,6 +20,7 @@ from devloop_tools.protocol.errors import (
 )
 from devloop_tools.protocol.mcp import BATCH_VERSIONS
 from devloop_tools.protocol.messages import JsonObject, Notification, Request
+from devloop_tools.server.resolution import resolve, success
 from devloop_tools.server.session import Session
 
 Work = Callable[[Session, Request], Awaitable[JsonObject]]
@@ -76,12 +75,8 @@ class Dispatcher:
             take(self._session, notification.params)
 
     def _resolve(self, request: Request) -> Method:
-        resolved: Any = dispatch_to_serializable(
-            {"jsonrpc": "2.0", "id": request.id, "method": request.method},
-            methods=self._resolvable,
-            deserializer=_identity,
-            validator=_identity,
-        )
+        envelope = {"jsonrpc": "2.0", "id": request.id, "method": request.method}
+        resolved = resolve(envelope, self._resolvable)
         if "error" in resolved:
             raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
         method: Method = resolved["result"]
@@ -89,8 +84,4 @@ class Dispatcher:
 
 
 def _returning(method: Method) -> Callable[[], Any]:
-    return partial(Success, method)
-
-
-def _identity(value: Any) -> Any:
-    return value
+    return partial(success, method)

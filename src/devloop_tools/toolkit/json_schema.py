@@ -1,12 +1,10 @@
-"""Arguments that a JSON Schema describes: tools whose author is no Python code of ours."""
+"""Arguments that a JSON Schema describes: tools whose author is no Python code of ours.
+
+The one module that knows jsonschema, which is loaded when the first such tool is used.
+"""
 
 from dataclasses import dataclass
 from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
 from devloop_tools.toolkit.arguments import InvalidArguments, Problem
 
@@ -26,8 +24,7 @@ class SchemaArguments:
         return self.published
 
     def parse(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        validator = Draft202012Validator(self.published, registry=Registry())
-        faults = sorted(validator.iter_errors(arguments), key=lambda fault: str(fault.json_path))
+        faults = sorted(_faults(self.published, arguments), key=lambda fault: fault.json_path)
         if faults:
             raise InvalidArguments(tool, [_problem(fault) for fault in faults[:10]])
         return arguments
@@ -39,10 +36,18 @@ def schema_fault(schema: dict[str, Any]) -> str | None:
         return 'the schema\'s root must have type "object"'
     if combined := {"anyOf", "oneOf", "allOf", "not", "enum", "$ref"} & set(schema):
         return f"the schema's root must be a plain object, without {', '.join(sorted(combined))}"
+    return _meta_fault(schema)
+
+
+def _meta_fault(schema: dict[str, Any]) -> str | None:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+    from referencing.exceptions import Unresolvable
+
     try:
         Draft202012Validator.check_schema(schema)
         # An empty object reaches no nested reference, but finds a broken one at the root.
-        list(Draft202012Validator(schema, registry=Registry()).iter_errors({}))
+        _faults(schema, {})
     except SchemaError as exc:
         return f"the schema is invalid at {exc.json_path}: {exc.message[:MAX_SHOWN]}"
     except Unresolvable as exc:
@@ -50,6 +55,13 @@ def schema_fault(schema: dict[str, Any]) -> str | None:
     return None
 
 
-def _problem(fault: ValidationError) -> Problem:
+def _faults(schema: dict[str, Any], value: Any) -> list[Any]:
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+
+    return list(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
+
+
+def _problem(fault: Any) -> Problem:
     where = fault.json_path.removeprefix("$").removeprefix(".") or "arguments"
     return Problem(where, fault.message[:MAX_SHOWN] + ".")

@@ -13,7 +13,7 @@ from devloop_tools.server.session import Session
 class Params(BaseModel):
     """Unknown params are refused, so that a misspelt one doesn't pass as absent."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class CallerContext(Params):
