@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 
 import anyio
@@ -15,6 +16,7 @@ from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.runtime_state import RuntimeStateStore
+from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.domain.timeline import Timeline
 from devloop_tools.domain.todos import TodoStore
 from devloop_tools.protocol.mcp import LATEST, negotiated
@@ -23,24 +25,29 @@ from devloop_tools.registry.agents import AgentsFile, AgentTemplate, find_agent,
 from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.discovery import discover
 from devloop_tools.registry.errors import LoadError
-from devloop_tools.registry.pack_verdicts import PackVerdicts, verdicts_file
-from devloop_tools.registry.packs import PackFault, load_packs
+from devloop_tools.registry.pack_verdicts import PackVerdicts, state_folder, verdicts_file
+from devloop_tools.registry.packs import PackFault, Packs, load_packs
 from devloop_tools.registry.policy import Policy, build_policy
 from devloop_tools.registry.registry import Registry
 from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
 from devloop_tools.rpc.transport import Transport
 from devloop_tools.server.actors import Actor, UnknownActor
+from devloop_tools.server.agent_prompts import agent_prompts
 from devloop_tools.server.dispatcher import Dispatcher
 from devloop_tools.server.methods import METHODS, NOTIFICATIONS
 from devloop_tools.server.session import Peer, Session
 from devloop_tools.settings import UNIT_AGENTS, Settings, is_id
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import StorageError
+from devloop_tools.storage.keys import project_key
 from devloop_tools.storage.sandbox import Sandbox
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit import ToolContext
+from devloop_tools.toolkit.client import Client
 from devloop_tools.toolkit.context import Progress
+from devloop_tools.toolkit.prompts import PromptDefinition
+from devloop_tools.toolkit.resources import ResourceDefinition
 
 TOOLS_PACKAGE = "devloop_tools.tools"
 
@@ -57,7 +64,8 @@ class Tools:
     folder: Path
     registry: Registry
     agents: AgentsFile
-    pack_faults: Sequence[PackFault]
+    packs: Packs
+    prompts: Sequence[PromptDefinition]
 
     def agent(self, wanted: str) -> tuple[AgentTemplate, Policy]:
         """An agent by short name or id, with its policy. Raises AgentsError, PolicyError."""
@@ -66,13 +74,13 @@ class Tools:
             template.short_name,
             template.cli.tool_policy,
             self.registry.entries.keys(),
-            packs_failed=bool(self.pack_faults),
+            packs_failed=bool(self.packs.faults),
         )
         return template, policy
 
     def complaints(self, policy: Policy) -> Iterator[str]:
         """A line for each thing that is wrong and that the server lives with."""
-        yield from map(str, self.pack_faults)
+        yield from map(str, self.packs.faults)
         for name in policy.missing:
             yield f"toolPolicy of {policy.agent}: {name} is in no pack that could be loaded"
 
@@ -84,7 +92,8 @@ def load_tools(folder: Path) -> Tools:
     verdicts = PackVerdicts(verdicts_file(os.environ))
     packs = load_packs(folder / "packs", built_in.entries, verdicts)
     registry = Registry([*built_in.entries.values(), *packs.entries])
-    return Tools(folder, registry, agents, packs.faults)
+    prompts = [*agent_prompts(agents.templates, folder), *packs.prompts]
+    return Tools(folder, registry, agents, packs, prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,19 @@ class Cast:
 
     @property
     def pack_faults(self) -> Sequence[PackFault]:
-        return self.tools.pack_faults
+        return self.tools.packs.faults
+
+    @property
+    def agent_names(self) -> Sequence[str]:
+        return [template.short_name for template in self.tools.agents.templates]
+
+    @property
+    def resources(self) -> Sequence[ResourceDefinition]:
+        return self.tools.packs.resources
+
+    @property
+    def prompts(self) -> Sequence[PromptDefinition]:
+        return self.tools.prompts
 
     def named(self, agent: str, unit_id: str | None, session_id: str | None) -> Actor:
         """See `server.actors.Actors`."""
@@ -129,6 +150,7 @@ class Application:
 
     cast: Cast
     events: EventLog
+    states: SealedStates
 
     def session(self, peer: Peer) -> Session:
         """A session for one connection; call it on the event loop."""
@@ -138,6 +160,8 @@ class Application:
             make_context=self._context,
             peer=peer,
             threads=anyio.CapacityLimiter(math.inf),
+            states=self.states,
+            offered=self.cast.settings.protocol,
         )
 
     def complaints(self) -> Iterator[str]:
@@ -148,7 +172,9 @@ class Application:
         else:
             yield from map(str, self.cast.pack_faults)
 
-    def _context(self, workspace: Workspace, origin: Origin, progress: Progress) -> ToolContext:
+    def _context(
+        self, workspace: Workspace, origin: Origin, progress: Progress, client: Client
+    ) -> ToolContext:
         stores = (workspace, origin, self.events)
         return ToolContext(
             origin=origin,
@@ -159,6 +185,7 @@ class Application:
             memories=MemoryStore(*stores),
             events=self.events,
             progress=progress,
+            client=client,
         )
 
 
@@ -168,7 +195,11 @@ def build(settings: Settings) -> Application:
     default = None
     if settings.agent:
         default = _actor(settings, tools, settings.agent, settings.unit_id, settings.session_id)
-    return Application(Cast(settings, tools, default), EventLog(Database(settings.project_dir)))
+    database = Database(settings.project_dir)
+    key = partial(project_key, state_folder(os.environ) / "keys", settings.project_dir)
+    return Application(
+        Cast(settings, tools, default), EventLog(database), SealedStates(cache(key), database)
+    )
 
 
 async def serve(
@@ -214,6 +245,7 @@ class _NoPeer:
     def notify(self, method: str, params: JsonObject) -> None: ...
     def start(self, work: object) -> None: ...
     async def ready(self) -> None: ...
+    async def closing(self) -> None: ...
     async def request(self, method: str, params: JsonObject, timeout_s: float) -> None: ...
 
 

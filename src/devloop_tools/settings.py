@@ -32,6 +32,7 @@ class Flags:
     tools_dir: str | None = None
     for_cli: bool = False
     host: bool = False
+    protocol: str = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Settings:
     data_dir: Path | None
     for_cli: bool
     host: bool
+    protocol: str
 
 
 def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
@@ -70,6 +72,7 @@ def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
         data_dir=Path(flags.data_dir).resolve() if flags.data_dir else None,
         for_cli=flags.for_cli,
         host=flags.host,
+        protocol=flags.protocol,
     )
 
 

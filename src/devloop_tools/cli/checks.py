@@ -82,7 +82,7 @@ def check_tools(flags: Flags) -> Iterator[Finding]:
         return
     found = f"{folder}: {len(tools.registry.entries)} tools, {len(tools.agents.templates)} agents"
     yield Finding("tools folder", State.OK, found)
-    for fault in tools.pack_faults:
+    for fault in tools.packs.faults:
         fix = f"devloop-tools pack check {folder / 'packs' / fault.file}"
         yield Finding("packs", State.WARN, str(fault), fix)
     wanted = (

@@ -10,6 +10,7 @@ from typing import NoReturn
 from devloop_tools.rpc.first_lines import FirstLines
 from devloop_tools.rpc.stderr import StderrPump
 from devloop_tools.rpc.stdio import StdioTransport, restore_blocking, take_over
+from devloop_tools.server.era import ALL, PROTOCOLS
 from devloop_tools.settings import Flags, Settings, SettingsError, resolve
 
 EXIT_USAGE = 2
@@ -52,6 +53,12 @@ def parse(arguments: list[str]) -> Flags:
         parser.add_argument(f"--{name}", help=text)
     parser.add_argument(
         "--for-cli", action="store_true", help="Set by cli-args: the client is the Claude CLI."
+    )
+    parser.add_argument(
+        "--protocol",
+        choices=PROTOCOLS,
+        default=ALL,
+        help="Which revisions of MCP are spoken: with a handshake, the stateless one, or all.",
     )
     parser.add_argument(
         "--host", action="store_true", help="The client is a host that says in ctx who acts."

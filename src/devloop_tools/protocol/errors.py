@@ -9,6 +9,12 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
+MISSING_CAPABILITY = -32021
+"""MCP 2026-07-28: the request needs a capability that the client did not declare."""
+
+UNSUPPORTED_VERSION = -32022
+"""MCP 2026-07-28: the protocol version in `_meta` is not spoken here."""
+
 
 class RpcError(Exception):
     """An error for the client program. `data`, if given, must be JSON."""

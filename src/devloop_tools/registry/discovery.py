@@ -10,6 +10,8 @@ from types import ModuleType
 
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.toolkit import ToolDefinition
+from devloop_tools.toolkit.prompts import PromptDefinition
+from devloop_tools.toolkit.resources import ResourceDefinition
 
 
 def discover(package: str) -> Iterator[ToolEntry]:
@@ -40,3 +42,20 @@ def entries_of(module: ModuleType, namespace: str, source: str) -> Iterator[Tool
         # A pack may import another tool to build on it; that one isn't its own.
         if isinstance(value, ToolDefinition) and value.execute.__module__ == module.__name__:
             yield ToolEntry(value, namespace, source)
+
+
+def offers_of(module: ModuleType) -> tuple[list[ResourceDefinition], list[PromptDefinition]]:
+    """The resources and prompts that `module` itself defines."""
+    own = vars(module).values()
+    name = module.__name__
+    resources = [
+        value
+        for value in own
+        if isinstance(value, ResourceDefinition) and value.read.__module__ == name
+    ]
+    prompts = [
+        value
+        for value in own
+        if isinstance(value, PromptDefinition) and value.render.__module__ == name
+    ]
+    return resources, prompts

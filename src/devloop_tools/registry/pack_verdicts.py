@@ -61,9 +61,14 @@ class PackVerdicts:
 
 
 def verdicts_file(environ: Mapping[str, str]) -> Path:
-    """Where they are kept (XDG Base Directory Specification, XDG_STATE_HOME)."""
+    """Where they are kept."""
+    return state_folder(environ) / "packs.json"
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """What the user's servers keep between starts (XDG Base Directory Specification)."""
     state = environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(state) / "devloop-tools" / "packs.json"
+    return Path(state) / "devloop-tools"
 
 
 def to_json(verdict: PackVerdict) -> bytes:

@@ -12,11 +12,13 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
-from devloop_tools.registry.discovery import entries_of, load_file
+from devloop_tools.registry.discovery import entries_of, load_file, offers_of
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.pack_trial import TOO_SLOW, try_packs
 from devloop_tools.registry.pack_verdicts import PackVerdict, PackVerdicts
 from devloop_tools.registry.soundness import faults_in
+from devloop_tools.toolkit.prompts import PromptDefinition
+from devloop_tools.toolkit.resources import ResourceDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Packs:
     """The tools that packs brought, and what went wrong."""
 
     entries: Sequence[ToolEntry] = ()
+    resources: Sequence[ResourceDefinition] = ()
+    prompts: Sequence[PromptDefinition] = ()
     faults: Sequence[PackFault] = ()
 
 
@@ -65,24 +69,28 @@ def check_pack(path: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdict
 
 def examine(path: Path) -> PackVerdict:
     """Import a pack here and judge it; what it does to the process is the caller's risk."""
-    entries, verdict = _import(path)
-    for entry in entries:
+    found, verdict = _import(path)
+    for entry in found.entries:
         if fault := next(iter(faults_in(entry.definition)), None):
             verdict.unsound[entry.name] = fault
-    if not entries and not verdict.fatal:
+    if not (verdict.fatal or found.entries or found.resources or found.prompts):
         return PackVerdict("it defines no tool; decorate a function with @tool")
     return verdict
 
 
 def _imported(verdicts: Mapping[Path, PackVerdict], taken: Mapping[str, ToolEntry]) -> Packs:
     entries = dict(taken)
+    resources: list[ResourceDefinition] = []
+    prompts: list[PromptDefinition] = []
     faults: list[PackFault] = []
     for path, verdict in verdicts.items():
         reasons = verdict.reasons()
         if not verdict.fatal:
             found, now = _import(path)
             reasons += [now.fatal] if now.fatal else []
-            for entry in found:
+            resources += found.resources
+            prompts += found.prompts
+            for entry in found.entries:
                 if entry.name in verdict.unsound:
                     continue
                 if first := entries.get(entry.name):
@@ -90,22 +98,24 @@ def _imported(verdicts: Mapping[Path, PackVerdict], taken: Mapping[str, ToolEntr
                 else:
                     entries[entry.name] = entry
         faults.extend(PackFault(path.name, reason) for reason in reasons)
-    return Packs([entry for name, entry in entries.items() if name not in taken], faults)
+    new = [entry for name, entry in entries.items() if name not in taken]
+    return Packs(new, resources, prompts, faults)
 
 
-def _import(path: Path) -> tuple[Sequence[ToolEntry], PackVerdict]:
+def _import(path: Path) -> tuple[Packs, PackVerdict]:
     printed = io.StringIO()
     try:
         # Whoever loads may have stdout in use for something that a program reads.
         with redirect_stdout(printed):
             module = load_file(path)
     except (Exception, SystemExit) as exc:  # whatever a pack does at import is its own fault
-        return (), PackVerdict(_described(exc))
+        return Packs(), PackVerdict(_described(exc))
     notes = []
     if text := printed.getvalue():
         sys.stderr.write(text)
         notes.append(f"it prints when it is imported: {text.strip()[:60]!r}")
-    return list(entries_of(module, f"pack:{path.stem}", str(path))), PackVerdict(notes=notes)
+    entries = list(entries_of(module, f"pack:{path.stem}", str(path)))
+    return Packs(entries, *offers_of(module)), PackVerdict(notes=notes)
 
 
 def _described(exc: BaseException) -> str:

@@ -55,6 +55,7 @@ class Connection:
         self._tasks: TaskGroup | None = None
         self._asked: dict[RequestId, _Question] = {}
         self._last_asked = 0
+        self._closing = anyio.Event()
 
     async def run(self, handler: Handler) -> None:
         """Until the input ends, `stop` is called or the peer is gone; then the grace."""
@@ -66,6 +67,7 @@ class Connection:
                     self._accept(line, handler, tasks)
                     await self._transport.ready()
             self._on_closing()
+            self._closing.set()
             for question in self._asked.values():
                 question.answered({"error": {"message": "the peer has closed the connection"}})
             await self._settle()
@@ -90,6 +92,10 @@ class Connection:
         """Run `work` beside the requests until the connection ends."""
         if self._tasks is not None:
             self._tasks.start_soon(work)
+
+    async def closing(self) -> None:
+        """Wait until no more is read, and calls get their grace."""
+        await self._closing.wait()
 
     async def ready(self) -> None:
         """Wait until the peer has taken enough for more to be sent."""

@@ -13,6 +13,8 @@ from devloop_tools.registry.packs import PackFault
 from devloop_tools.registry.policy import Policy
 from devloop_tools.registry.registry import Registry
 from devloop_tools.storage.workspace import Workspace
+from devloop_tools.toolkit.prompts import PromptDefinition
+from devloop_tools.toolkit.resources import ResourceDefinition
 
 MAX_CALL_ID = 128
 
@@ -61,6 +63,21 @@ class Actors(Protocol):
     @property
     def registry(self) -> Registry:
         """Every tool that exists in this process."""
+        ...
+
+    @property
+    def agent_names(self) -> Sequence[str]:
+        """The short names of all agents of the file."""
+        ...
+
+    @property
+    def resources(self) -> Sequence[ResourceDefinition]:
+        """What packs offer to be read."""
+        ...
+
+    @property
+    def prompts(self) -> Sequence[PromptDefinition]:
+        """The agents' prompts, and those of packs."""
         ...
 
     @property

@@ -17,6 +17,7 @@ import orjson
 
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Refused, refused
+from devloop_tools.protocol.errors import RpcError
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.server.actors import Actor
 from devloop_tools.server.bounds import bounded_object, bounded_text
@@ -26,6 +27,8 @@ from devloop_tools.server.values import to_json_value
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.toolkit import ToolDefinition, ToolSandboxError, ToolValidationError
 from devloop_tools.toolkit.arguments import InvalidArguments, Problem
+from devloop_tools.toolkit.client import Client
+from devloop_tools.toolkit.content import Content
 from devloop_tools.toolkit.context import Progress
 
 MAX_MESSAGE = 2000
@@ -40,6 +43,7 @@ class Call:
     arguments: JsonObject
     origin: Origin
     progress: Progress
+    client: Client
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class Finished:
     text: str
     structured: JsonObject | None
     value: Any
+    blocks: tuple[JsonObject, ...] = ()
+    """Content that is more than text, where the tool returned such."""
 
     @property
     def refusal(self) -> str | None:
@@ -98,6 +104,9 @@ async def execute(session: Session, call: Call) -> Outcome:
         arguments = definition.arguments.parse(definition.name, call.arguments)
         value = await _run(session, call, arguments)
         return _finished(call, value)
+    except RpcError:
+        # What the client's program must hear, such as a capability that it lacks.
+        raise
     except ExpectedFailure as exc:
         return _finished(call, refused(exc.reason, exc.hint))
     except InvalidArguments as exc:
@@ -113,7 +122,7 @@ async def execute(session: Session, call: Call) -> Outcome:
 
 
 async def _run(session: Session, call: Call, arguments: Any) -> Any:
-    context = session.make_context(call.actor.workspace, call.origin, call.progress)
+    context = session.make_context(call.actor.workspace, call.origin, call.progress, call.client)
     if call.definition.is_async:
         return await call.definition.execute(arguments, context)
     return await anyio.to_thread.run_sync(
@@ -125,6 +134,8 @@ async def _run(session: Session, call: Call, arguments: Any) -> Any:
 
 def _finished(call: Call, value: Any) -> Finished:
     keep = partial(keep_whole, call.actor.workspace, call.origin.call_id)
+    if blocks := _blocks(value):
+        return Finished(_text_of(blocks), None, blocks, blocks)
     plain = to_json_value(value)
     if isinstance(plain, str):
         text = bounded_text(plain, keep)
@@ -137,6 +148,18 @@ def _finished(call: Call, value: Any) -> Finished:
         raise TypeError(f"the tool returned {type(value).__name__}, not what it publishes")
     text = bounded_text(orjson.dumps(plain).decode(), keep)
     return Finished(text, None, plain)
+
+
+def _blocks(value: Any) -> tuple[JsonObject, ...]:
+    """Content as MCP's blocks; nothing where `value` is no content."""
+    items = value if isinstance(value, list | tuple) else [value]
+    if not items or not all(isinstance(item, Content) for item in items):
+        return ()
+    return tuple(item.block() for item in items)
+
+
+def _text_of(blocks: tuple[JsonObject, ...]) -> str:
+    return "\n".join(block["text"] for block in blocks if block["type"] == "text")
 
 
 def _crashed(tool: str, exc: BaseException, root: Path) -> Crashed:

@@ -57,7 +57,9 @@ def _report(session: Session, call: Call, outcome: Outcome, failure: str, fact: 
     tool = call.definition.name
     crashed = isinstance(outcome, Crashed)
     try:
-        context = session.make_context(call.actor.workspace, call.origin, call.progress)
+        context = session.make_context(
+            call.actor.workspace, call.origin, call.progress, call.client
+        )
         context.timeline.append(
             "tool.crashed" if crashed else "tool.failed",
             summary=f"{tool}: {failure}"[:2000],

@@ -10,13 +10,7 @@ import anyio.lowlevel
 
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.toolkit.context import Progress
-
-
-class NoProgress:
-    """Nobody asked."""
-
-    def report(self, progress: float, total: float | None = None, message: str = "") -> None:
-        """Does nothing."""
+from devloop_tools.toolkit.progress import NO_PROGRESS
 
 
 class ProgressReporter:
@@ -59,7 +53,7 @@ class ProgressReporter:
 def reporting(send: Callable[[JsonObject], None], *, wanted: bool) -> Iterator[Progress]:
     """What a call reports through while it runs."""
     if not wanted:
-        yield NoProgress()
+        yield NO_PROGRESS
         return
     reporter = ProgressReporter(send)
     try:

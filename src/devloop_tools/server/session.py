@@ -8,16 +8,29 @@ import anyio
 
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
+from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.protocol.errors import INVALID_REQUEST, RpcError
-from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.protocol.messages import JsonObject, Request, RequestId
 from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.server.actors import Actor, Actors
+from devloop_tools.server.era import ALL, claims_modern
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit import ToolContext
+from devloop_tools.toolkit.client import Client
 from devloop_tools.toolkit.context import Progress
 
-MakeContext = Callable[[Workspace, Origin, Progress], ToolContext]
+MakeContext = Callable[[Workspace, Origin, Progress, Client], ToolContext]
+
+
+class Listener(Protocol):
+    """An open `subscriptions/listen`."""
+
+    @property
+    def tools_changed(self) -> bool: ...
+    @property
+    def uris(self) -> frozenset[str]: ...
+    def meta(self) -> JsonObject: ...
 
 
 class Peer(Protocol):
@@ -27,6 +40,7 @@ class Peer(Protocol):
     def notify(self, method: str, params: JsonObject) -> None: ...
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None: ...
     async def ready(self) -> None: ...
+    async def closing(self) -> None: ...
     async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any: ...
 
 
@@ -42,20 +56,30 @@ class Session:
     make_context: MakeContext
     peer: Peer
     threads: anyio.CapacityLimiter
+    states: SealedStates
+    offered: str = ALL
     protocol_version: str | None = None
-    client: dict[str, Any] = field(default_factory=dict)
+    client: JsonObject = field(default_factory=dict)
+    capabilities: JsonObject = field(default_factory=dict)
+    log_level: str = "info"
+    subscribed_uris: set[str] = field(default_factory=set)
+    listeners: dict[RequestId, Listener] = field(default_factory=dict)
+    watching: bool = False
     host_tools: dict[str, ToolEntry] = field(default_factory=dict)
     subscription: anyio.CancelScope | None = None
 
     def initialized(self, version: str, params: JsonObject) -> None:
         """`initialize` was answered with `version`."""
         self.protocol_version = version
-        info = params.get("clientInfo")
+        info, capabilities = params.get("clientInfo"), params.get("capabilities")
         self.client = info if isinstance(info, dict) else {}
+        self.capabilities = capabilities if isinstance(capabilities, dict) else {}
 
-    def speaks(self, version: str) -> bool:
-        """Whether the negotiated revision is `version` or newer; yes where none was negotiated."""
-        return self.protocol_version is None or self.protocol_version >= version
+    def speaks(self, request: Request, version: str) -> bool:
+        """Whether the revision of `request` is `version` or newer; yes where none was agreed."""
+        if self.protocol_version is None or claims_modern(request.params, self.offered):
+            return True
+        return self.protocol_version >= version
 
     @property
     def hears_escalations(self) -> bool:

@@ -5,10 +5,13 @@ from functools import partial
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.server.clients import with_client
+from devloop_tools.server.era import meta_of
 from devloop_tools.server.execution import Call, Crashed, Finished, Invalid, Outcome, OutsideSandbox
 from devloop_tools.server.middleware import run_call
 from devloop_tools.server.progress import reporting
 from devloop_tools.server.session import Peer, Session
+from devloop_tools.toolkit.client import Client
 
 _TOOL_USE_ID = "claudecode/toolUseId"
 """Where the Claude CLI puts the id of the model's tool_use block."""
@@ -21,16 +24,18 @@ async def tools_call(session: Session, request: Request) -> JsonObject:
     entry = session.catalog(actor).get(name)
     if entry is None:
         raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
-    meta = request.params.get("_meta")
-    meta = meta if isinstance(meta, dict) else {}
+    meta = meta_of(request.params)
     token = meta.get("progressToken")
     send = partial(_send_progress, session.peer, token)
     with reporting(send, wanted=is_progress_token(token)) as progress:
         origin = actor.origin(meta.get(_TOOL_USE_ID))
-        outcome = await run_call(
-            session, Call(actor, entry.definition, arguments, origin, progress)
-        )
-    return _result(outcome, structured=session.speaks(STRUCTURED_SINCE))
+        call = partial(Call, actor, entry.definition, arguments, origin, progress)
+
+        async def run(client: Client) -> JsonObject:
+            outcome = await run_call(session, call(client))
+            return _result(outcome, structured=session.speaks(request, STRUCTURED_SINCE))
+
+        return await with_client(session, actor, request, run)
 
 
 def is_progress_token(token: object) -> bool:
@@ -56,7 +61,8 @@ def _named_arguments(params: JsonObject) -> tuple[str, JsonObject]:
 def _result(outcome: Outcome, *, structured: bool) -> JsonObject:
     match outcome:
         case Finished():
-            result: JsonObject = {"content": [{"type": "text", "text": outcome.text}]}
+            blocks = list(outcome.blocks) or [{"type": "text", "text": outcome.text}]
+            result: JsonObject = {"content": blocks}
             if structured and outcome.structured is not None:
                 result["structuredContent"] = outcome.structured
             return result | {"isError": False}

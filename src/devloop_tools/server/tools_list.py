@@ -1,28 +1,21 @@
 """tools/list: what this agent is granted, in a stable order, in pages."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import ANNOTATIONS_SINCE, STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.entries import ToolEntry
+from devloop_tools.server.paging import page_of
 from devloop_tools.server.session import Session
 from devloop_tools.toolkit import Annotations
 
-PAGE_SIZE = 100
-
 
 async def tools_list(session: Session, request: Request) -> JsonObject:
-    """One page (MCP, tools/list). The cursor is the last name of the page before."""
-    page, following = _page(session.catalog(session.actor).entries(), request.params.get("cursor"))
-    result: JsonObject = {"tools": [describe(entry, session) for entry in page]}
-    if following:
-        result["nextCursor"] = page[-1].name
-    return result
+    """What the agent is granted, by name (MCP, tools/list)."""
+    entries = session.catalog(session.actor).entries()
+    tools = [describe(entry, session, request) for entry in entries]
+    return page_of("tools", tools, request, key="name")
 
 
-def describe(entry: ToolEntry, session: Session) -> JsonObject:
+def describe(entry: ToolEntry, session: Session, request: Request) -> JsonObject:
     """A tool as MCP writes it, with what the negotiated revision knows."""
     definition = entry.definition
     tool: JsonObject = {
@@ -30,9 +23,9 @@ def describe(entry: ToolEntry, session: Session) -> JsonObject:
         "description": definition.description,
         "inputSchema": definition.input_schema(),
     }
-    if session.speaks(STRUCTURED_SINCE) and (schema := definition.output_schema()):
+    if session.speaks(request, STRUCTURED_SINCE) and (schema := definition.output_schema()):
         tool["outputSchema"] = schema
-    if session.speaks(ANNOTATIONS_SINCE):
+    if session.speaks(request, ANNOTATIONS_SINCE):
         tool["annotations"] = annotations_of(definition.annotations)
     return tool
 
@@ -45,13 +38,3 @@ def annotations_of(annotations: Annotations) -> JsonObject:
         "idempotentHint": annotations.idempotent,
         "openWorldHint": annotations.open_world,
     }
-
-
-def _page(entries: Sequence[ToolEntry], cursor: Any) -> tuple[Sequence[ToolEntry], bool]:
-    start = 0
-    if cursor is not None:
-        names = [entry.name for entry in entries]
-        if cursor not in names:
-            raise RpcError(INVALID_PARAMS, f"cursor: {cursor!r} is not one that was given out")
-        start = names.index(cursor) + 1
-    return entries[start : start + PAGE_SIZE], len(entries) > start + PAGE_SIZE

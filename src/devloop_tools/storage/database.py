@@ -17,20 +17,23 @@ from devloop_tools.storage.folders import open_folder
 
 BUSY_TIMEOUT_MS = 30_000
 
-_SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE events (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    ts TEXT NOT NULL,
-    type TEXT NOT NULL,
-    project_id TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    unit_id TEXT,
-    call_id TEXT,
-    session_id TEXT,
-    data TEXT NOT NULL
+_MIGRATIONS = (
+    """
+    CREATE TABLE events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        ts TEXT NOT NULL,
+        type TEXT NOT NULL,
+        project_id TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        unit_id TEXT,
+        call_id TEXT,
+        session_id TEXT,
+        data TEXT NOT NULL
+    )
+    """,
+    "CREATE TABLE used_states (nonce TEXT PRIMARY KEY, expires INTEGER NOT NULL)",
 )
-"""
+"""What brings a database from each version to the next; appended to, never changed."""
 
 Row = tuple[object, ...]
 
@@ -98,22 +101,26 @@ class Database:
             connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            _make_schema(connection)
+            _migrate(connection)
         except sqlite3.Error as exc:
             connection.close()
             raise StorageError(f".devloop/state.db can't be opened: {exc}") from exc
         return connection
 
 
-def _make_schema(connection: sqlite3.Connection) -> None:
-    if connection.execute("PRAGMA user_version").fetchone()[0] >= _SCHEMA_VERSION:
+def _migrate(connection: sqlite3.Connection) -> None:
+    if _version(connection) >= len(_MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
-    # Another process may have made it while this one waited for the lock.
-    if connection.execute("PRAGMA user_version").fetchone()[0] < _SCHEMA_VERSION:
-        connection.execute(_SCHEMA)
-        connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+    # Another process may have done it while this one waited for the lock.
+    for statement in _MIGRATIONS[_version(connection) :]:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
     connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _ignore_in_git(folder: int) -> None:

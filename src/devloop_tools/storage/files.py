@@ -43,6 +43,21 @@ class ProjectFile:
         except FileNotFoundError:
             return None
 
+    def tail(self, most: int) -> bytes | None:
+        """At most the last `most` bytes, from the start of a line; None if there is no file."""
+        try:
+            with self._folder() as folder, self._opened(folder, os.O_RDONLY) as fd:
+                size = os.fstat(fd).st_size
+                start = max(0, size - most)
+                content = os.pread(fd, most, start)
+        except FileNotFoundError:
+            return None
+        return content if start == 0 else content.partition(b"\n")[2]
+
+    def exists(self) -> bool:
+        """Whether there is a regular file."""
+        return self.tail(0) is not None
+
     def replace(self, content: bytes) -> None:
         """Put `content` in place of the file, keeping its mode; when it returns, it is on disk."""
         name = self.names[-1]

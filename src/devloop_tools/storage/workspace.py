@@ -64,7 +64,11 @@ class Workspace:
         _, names = self.sandbox.require(path, Operation.WRITE)
         return ProjectFile(self.root, names, self.agent)
 
+    def readable(self, path: str) -> ProjectFile:
+        """The file at `path`, for reading. Raises ToolSandboxError where it is closed to it."""
+        root, names = self.sandbox.require(path, Operation.READ)
+        return ProjectFile(root or self.root, names, self.agent)
+
     def read(self, path: str) -> bytes | None:
         """The bytes at `path`, or None. Raises ToolSandboxError where it is closed to reading."""
-        root, names = self.sandbox.require(path, Operation.READ)
-        return ProjectFile(root or self.root, names, self.agent).read()
+        return self.readable(path).read()

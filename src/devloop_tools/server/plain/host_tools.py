@@ -8,6 +8,7 @@ from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.soundness import faults_in
+from devloop_tools.server.listen import announce_tools_changed
 from devloop_tools.server.plain.params import Params, read
 from devloop_tools.server.session import Peer, Session
 from devloop_tools.toolkit import Annotations, ToolContext, ToolDefinition
@@ -49,6 +50,7 @@ async def tools_register(session: Session, request: Request) -> JsonObject:
                 INVALID_PARAMS, f"tools: {name} is defined in {known.source} and again by the host"
             )
     session.host_tools.update(entries)
+    announce_tools_changed(session)
     return {"ok": True, "tools": sorted(entries)}
 
 
@@ -60,6 +62,7 @@ async def tools_unregister(session: Session, request: Request) -> JsonObject:
             raise RpcError(INVALID_PARAMS, f"names: the host has registered no tool {name}")
     for name in set(names):
         del session.host_tools[name]
+    announce_tools_changed(session)
     return {"ok": True, "tools": sorted(session.host_tools)}
 
 

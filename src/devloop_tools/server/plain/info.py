@@ -1,8 +1,7 @@
 """server.info and session.state."""
 
-from devloop_tools.protocol.mcp import VERSIONS
 from devloop_tools.protocol.messages import JsonObject, Request
-from devloop_tools.server.greeting import NAME
+from devloop_tools.server.era import NAME, supported_versions
 from devloop_tools.server.plain.params import Params, read
 from devloop_tools.server.session import Session
 from devloop_tools.version import VERSION
@@ -21,7 +20,7 @@ async def server_info(session: Session, request: Request) -> JsonObject:
         "version": VERSION,
         "agent": default.agent if default else None,
         "project_dir": str(session.actors.project_dir),
-        "protocols": list(VERSIONS),
+        "protocols": supported_versions(session.offered),
         "packs": [
             {"file": fault.file, "reason": fault.reason} for fault in session.actors.pack_faults
         ],

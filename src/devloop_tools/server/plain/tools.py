@@ -7,6 +7,7 @@ from pydantic import Field
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request, RequestId
+from devloop_tools.server.clients import NO_CLIENT
 from devloop_tools.server.execution import (
     Call,
     Crashed,
@@ -63,7 +64,7 @@ async def tools_execute(session: Session, request: Request) -> JsonObject:
     origin = actor.origin(params.ctx.call_id if params.ctx else None)
     send = partial(_send_progress, session.peer, request.id)
     with reporting(send, wanted=params.progress) as progress:
-        call = Call(actor, entry.definition, params.input, origin, progress)
+        call = Call(actor, entry.definition, params.input, origin, progress, NO_CLIENT)
         outcome = await run_call(session, call)
     return _result(outcome)
 
@@ -74,6 +75,8 @@ def _send_progress(peer: Peer, request_id: RequestId, fact: JsonObject) -> None:
 
 def _result(outcome: Outcome) -> JsonObject:
     match outcome:
+        case Finished(blocks=blocks) if blocks:
+            return {"ok": True, "content": list(blocks)}
         case Finished(value=dict() as value):
             return value
         case Finished(value=str() as text):
