@@ -62,26 +62,26 @@ def test_a_context_for_no_unit_has_no_unit_folder(tmp_path: Path) -> None:
     assert (ctx.agent, ctx.unit_id, ctx.workspace.unit_folder) == ("pm", None, None)
 
 
-def test_an_async_tool_is_called_like_a_plain_one(tmp_path: Path) -> None:
+async def test_an_async_tool_is_called_like_a_plain_one(tmp_path: Path) -> None:
     ctx = tool_context(tmp_path, agent="tester", unit_id="单元")
-    assert call_tool(say, {"text": "登录 ok"}, ctx) == Said(text="登录 ok", unit_id="单元")
+    assert await call_tool(say, {"text": "登录 ok"}, ctx) == Said(text="登录 ok", unit_id="单元")
 
 
-def test_arguments_pass_the_same_parsing_as_a_clients(tmp_path: Path) -> None:
+async def test_arguments_pass_the_same_parsing_as_a_clients(tmp_path: Path) -> None:
     ctx = tool_context(tmp_path)
-    assert call_tool(say, {"text": None}, ctx).text == ""
+    assert await call_tool(say, {"text": None}, ctx) == Said(text="", unit_id=None)
     with pytest.raises(InvalidArguments, match="did you mean text"):
-        call_tool(say, {"txt": "x"}, ctx)
+        await call_tool(say, {"txt": "x"}, ctx)
 
 
-def test_an_expected_failure_of_a_store_comes_back_as_a_refusal(tmp_path: Path) -> None:
-    result = call_tool(wait_in_vain, {}, tool_context(tmp_path))
+async def test_an_expected_failure_of_a_store_comes_back_as_a_refusal(tmp_path: Path) -> None:
+    result = await call_tool(wait_in_vain, {}, tool_context(tmp_path))
     assert result == Refused(reason="timeline.ndjson: held.", hint="Try again.")
 
 
-def test_what_a_tool_raises_about_its_arguments_reaches_the_test(tmp_path: Path) -> None:
+async def test_what_a_tool_raises_about_its_arguments_reaches_the_test(tmp_path: Path) -> None:
     with pytest.raises(ToolValidationError) as caught:
-        call_tool(complain, {}, tool_context(tmp_path))
+        await call_tool(complain, {}, tool_context(tmp_path))
     assert str(caught.value) == "text: no such chapter. Allowed: login, 登录"
     assert (caught.value.field, caught.value.allowed) == ("text", "login, 登录")
 

@@ -3,9 +3,9 @@
 Nothing here is a stand-in: the stores write below `root` as they do in a server, under the same
 locks and the same sandbox. A test of a tool reads like this:
 
-    def test_the_timeline_counts_from_one(tmp_path: Path) -> None:
-        context = tool_context(tmp_path, agent="pm")
-        assert call_tool(timeline_append, {"event": "unit.built"}, context).seq == 1
+    async def test_the_timeline_counts_from_one(tmp_path: Path) -> None:
+        ctx = tool_context(tmp_path, agent="pm")
+        assert (await call_tool(timeline_append, {"event": "unit.built"}, ctx)).seq == 1
 
 The server never imports this module.
 """
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import anyio
+import anyio.to_thread
 
 from devloop_tools.domain.events import Event, EventLog
 from devloop_tools.domain.memories import MemoryStore
@@ -74,18 +74,18 @@ def tool_context(
     )
 
 
-def call_tool(definition: ToolDefinition, arguments: dict[str, Any], ctx: ToolContext) -> Any:
+async def call_tool(definition: ToolDefinition, arguments: dict[str, Any], ctx: ToolContext) -> Any:
     """What the tool returns for `arguments` as they come from the wire.
 
     They pass the same parsing as a client's: InvalidArguments is raised where they don't fit.
-    What a store reports as an expected failure comes back as `Refused`, as the model gets it. A
-    tool that is `async def` runs on an event loop of its own, so call this from a plain test.
+    A plain `def` runs in a worker thread, an `async def` on the event loop, as in a server. What
+    a store reports as an expected failure comes back as `Refused`, as the model gets it.
     """
     parsed = definition.arguments.parse(definition.name, arguments)
     try:
         if definition.is_async:
-            return anyio.run(definition.execute, parsed, ctx)
-        return definition.execute(parsed, ctx)
+            return await definition.execute(parsed, ctx)
+        return await anyio.to_thread.run_sync(definition.execute, parsed, ctx)
     except ExpectedFailure as exc:
         return refused(exc.reason, exc.hint)
 
