@@ -3,6 +3,8 @@
 import typer
 
 from devloop_tools.cli.call import call
+from devloop_tools.cli.cli_args import cli_args
+from devloop_tools.cli.dump_schema import dump_schema
 from devloop_tools.cli.events import events
 from devloop_tools.cli.serve import run
 
@@ -31,3 +33,5 @@ def serve(ctx: typer.Context) -> None:
 
 app.command()(call)
 app.command()(events)
+app.command()(cli_args)
+app.command()(dump_schema)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from devloop_tools.launch.errors import LaunchError
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.settings import SettingsError
 
@@ -32,6 +33,6 @@ def reported() -> Iterator[None]:
     """What is wrong with flags and files in one line on stderr, and exit code 2."""
     try:
         yield
-    except (LoadError, SettingsError) as exc:
+    except (LaunchError, LoadError, SettingsError) as exc:
         sys.stderr.write(f"devloop-tools: {exc}\n")
         raise typer.Exit(EXIT_ERROR) from None
