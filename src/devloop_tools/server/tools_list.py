@@ -1,7 +1,7 @@
 """tools/list: what this agent is granted, in a stable order, in pages."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import ANNOTATIONS_SINCE, STRUCTURED_SINCE
@@ -13,6 +13,12 @@ from devloop_tools.toolkit import Annotations
 PAGE_SIZE = 100
 
 
+class Revision(Protocol):
+    """What is known about the client's protocol."""
+
+    def speaks(self, version: str) -> bool: ...
+
+
 async def tools_list(session: Session, request: Request) -> JsonObject:
     """One page (MCP, tools/list). The cursor is the last name of the page before."""
     page, following = _page(session.catalog(session.actor).entries(), request.params.get("cursor"))
@@ -22,7 +28,7 @@ async def tools_list(session: Session, request: Request) -> JsonObject:
     return result
 
 
-def describe(entry: ToolEntry, session: Session) -> JsonObject:
+def describe(entry: ToolEntry, revision: Revision) -> JsonObject:
     """A tool as MCP writes it, with what the negotiated revision knows."""
     definition = entry.definition
     tool: JsonObject = {
@@ -30,9 +36,9 @@ def describe(entry: ToolEntry, session: Session) -> JsonObject:
         "description": definition.description,
         "inputSchema": definition.input_schema(),
     }
-    if session.speaks(STRUCTURED_SINCE) and (schema := definition.output_schema()):
+    if revision.speaks(STRUCTURED_SINCE) and (schema := definition.output_schema()):
         tool["outputSchema"] = schema
-    if session.speaks(ANNOTATIONS_SINCE):
+    if revision.speaks(ANNOTATIONS_SINCE):
         tool["annotations"] = annotations_of(definition.annotations)
     return tool
 
