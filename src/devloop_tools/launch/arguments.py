@@ -64,7 +64,9 @@ def build_cli_args(
 
     Raises LaunchError where the CLI would refuse it.
     """
-    definitions = [entry.definition for entry in Catalog(registry, policy).entries()]
+    definitions = [
+        entry.definition for entry in Catalog(registry.entries.values(), policy).entries()
+    ]
     match dialect:
         case Dialect.CLAUDE:
             line = _claude(template.cli.model, policy, definitions, options)

@@ -14,10 +14,9 @@ from collections import deque
 import anyio
 
 from devloop_tools.protocol.framing import LineFramer
-from devloop_tools.rpc.transport import PeerGone
+from devloop_tools.rpc.transport import ENOUGH_QUEUED, PeerGone
 
 _READ_BYTES = 1 << 16
-_ENOUGH_QUEUED = 1 << 20
 _SAFE_WRITE = 4096
 """What a writable pipe takes without blocking (POSIX, PIPE_BUF; Linux frees whole pages)."""
 
@@ -70,8 +69,11 @@ class StdioTransport:
         self._queued += len(line)
         self._has_queued.set()
 
+    def is_full(self) -> bool:
+        return self._queued > ENOUGH_QUEUED
+
     async def ready(self) -> None:
-        while self._queued > _ENOUGH_QUEUED:
+        while self.is_full():
             await self._wait_drained()
 
     async def flush(self) -> None:
