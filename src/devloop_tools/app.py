@@ -58,6 +58,15 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Agent:
+    """One agent as it is built or served: its template, what it may do, and what there is."""
+
+    template: AgentTemplate
+    policy: Policy
+    registry: Registry
+
+
+@dataclass(frozen=True, slots=True)
 class Tools:
     """What exists: every tool, the agents of the file, and the packs that failed."""
 
@@ -67,8 +76,8 @@ class Tools:
     packs: Packs
     prompts: Sequence[PromptDefinition]
 
-    def agent(self, wanted: str) -> tuple[AgentTemplate, Policy]:
-        """An agent by short name or id, with its policy. Raises AgentsError, PolicyError."""
+    def agent(self, wanted: str) -> Agent:
+        """An agent by short name or id. Raises AgentsError, PolicyError."""
         template = find_agent(self.agents, wanted, self.folder / "agents.json")
         policy = build_policy(
             template.short_name,
@@ -76,13 +85,18 @@ class Tools:
             self.registry.entries.keys(),
             packs_failed=bool(self.packs.faults),
         )
-        return template, policy
+        return Agent(template, policy, self.registry)
 
     def complaints(self, policy: Policy) -> Iterator[str]:
         """A line for each thing that is wrong and that the server lives with."""
         yield from map(str, self.packs.faults)
         for name in policy.missing:
             yield f"toolPolicy of {policy.agent}: {name} is in no pack that could be loaded"
+
+
+def load_agent(wanted: str, folder: Path) -> Agent:
+    """One agent of the file in `folder`. Raises as load_tools and Tools.agent do."""
+    return load_tools(folder).agent(wanted)
 
 
 def load_tools(folder: Path) -> Tools:
@@ -252,8 +266,8 @@ class _NoPeer:
 def _actor(
     settings: Settings, tools: Tools, agent: str, unit_id: str | None, session_id: str | None
 ) -> Actor:
-    template, policy = tools.agent(agent)
-    name = template.short_name
+    found = tools.agent(agent)
+    name = found.template.short_name
     if name in UNIT_AGENTS and unit_id is None:
         raise UnknownActor(f"{name} works on one unit; say which, such as todo-be")
     if unit_id is not None and not is_id(unit_id):
@@ -263,9 +277,9 @@ def _actor(
         agent=name,
         unit_id=unit_id,
         session_id=session_id or settings.session_id,
-        policy=policy,
-        catalog=Catalog(tools.registry.entries.values(), policy),
-        workspace=Workspace(settings.project_dir, _sandbox(template, unit_id), unit_id),
+        policy=found.policy,
+        catalog=Catalog(tools.registry.entries.values(), found.policy),
+        workspace=Workspace(settings.project_dir, _sandbox(found.template, unit_id), unit_id),
     )
 
 

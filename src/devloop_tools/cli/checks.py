@@ -95,7 +95,7 @@ def check_tools(flags: Flags) -> Iterator[Finding]:
 def _policy_finding(tools: Tools, name: str) -> Finding:
     check = f"policy of {name}"
     try:
-        _, policy = tools.agent(name)
+        policy = tools.agent(name).policy
     except LoadError as exc:
         return Finding(check, State.FAIL, str(exc), f"mend {tools.folder / 'agents.json'}")
     granted = sum(policy.allows(tool) for tool in tools.registry.entries)

@@ -4,7 +4,9 @@ import typer
 
 from devloop_tools.cli import pack
 from devloop_tools.cli.call import call
+from devloop_tools.cli.cli_args import cli_args
 from devloop_tools.cli.doctor import doctor
+from devloop_tools.cli.dump_schema import dump_schema
 from devloop_tools.cli.events import events
 from devloop_tools.cli.serve import run
 
@@ -35,3 +37,5 @@ app.command()(call)
 app.command()(events)
 app.command()(doctor)
 app.add_typer(pack.app, name="pack")
+app.command()(cli_args)
+app.command()(dump_schema)

@@ -8,9 +8,11 @@ import sys
 from typing import NoReturn
 
 from devloop_tools.rpc.first_lines import FirstLines
+from devloop_tools.rpc.meanwhile import answering
 from devloop_tools.rpc.stderr import StderrPump
-from devloop_tools.rpc.stdio import StdioTransport, restore_blocking, take_over
+from devloop_tools.rpc.stdio import StdioTransport, restore_blocking, speak_utf8, take_over
 from devloop_tools.server.era import ALL, PROTOCOLS
+from devloop_tools.server.greeting import answer
 from devloop_tools.settings import Flags, Settings, SettingsError, resolve
 
 EXIT_USAGE = 2
@@ -18,6 +20,7 @@ EXIT_USAGE = 2
 
 def serve_after(lines: FirstLines, arguments: list[str]) -> int:
     """Serve what comes after `lines`. Returns the exit code: 0, or 2 with a line on stderr."""
+    speak_utf8()
     pump = StderrPump()
     try:
         settings = resolve(parse(arguments), os.environ)
@@ -87,16 +90,21 @@ def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_f
     # Nothing that is loaded here is garbage before the process ends.
     gc.disable()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    import anyio
 
-    from devloop_tools.app import build, serve
-    from devloop_tools.registry.errors import LoadError
-    from devloop_tools.server.actors import UnknownActor
+    def greet(method: str, params: dict[str, object]) -> dict[str, object] | None:
+        return answer(method, params, settings.protocol, initialized=lines.initialized)
 
-    try:
-        application = build(settings)
-    except (LoadError, UnknownActor) as exc:
-        raise UsageError(str(exc)) from exc
+    with answering(lines, greet, read_fd, write_fd):
+        import anyio
+
+        from devloop_tools.app import build, serve
+        from devloop_tools.registry.errors import LoadError
+        from devloop_tools.server.actors import UnknownActor
+
+        try:
+            application = build(settings)
+        except (LoadError, UnknownActor) as exc:
+            raise UsageError(str(exc)) from exc
     for complaint in application.complaints():
         sys.stderr.write(f"devloop-tools serve: {complaint}\n")
     gc.enable()

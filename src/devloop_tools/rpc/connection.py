@@ -3,6 +3,7 @@
 Deliberately without MCP meaning: what a message says is the handler's business.
 """
 
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
@@ -23,6 +24,11 @@ from devloop_tools.protocol.messages import (
 )
 from devloop_tools.rpc.process import GRACE_S
 from devloop_tools.rpc.transport import PeerError, PeerGone, Transport
+
+MAX_IN_FLIGHT = 4096
+"""More open requests than this are a fault of the peer, and refused."""
+
+_logger = logging.getLogger(__name__)
 
 
 class Handler(Protocol):
@@ -88,6 +94,10 @@ class Connection:
         """Send a notification to the peer."""
         self._transport.send(encode({"method": method, "params": params}))
 
+    def is_busy(self) -> bool:
+        """Whether the peer reads so slowly that nothing dispensable should be sent."""
+        return self._transport.is_full()
+
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run `work` beside the requests until the connection ends."""
         if self._tasks is not None:
@@ -138,14 +148,14 @@ class Connection:
     def _take_batch(self, batch: Batch, handler: Handler, tasks: TaskGroup) -> None:
         """All replies leave in one array, when the last one is there."""
         expected = sum(isinstance(item, Request | Malformed) for item in batch.items)
-        collected: list[JsonObject] = []
+        collected: list[bytes] = []
 
         def collect(reply: JsonObject | None) -> None:
             nonlocal expected
             if reply is None:
                 expected -= 1
             else:
-                collected.append(reply)
+                collected.append(_line(reply))
             if collected and len(collected) == expected:
                 self._transport.send(encode_batch(collected))
 
@@ -164,6 +174,9 @@ class Connection:
                 key = (type(message.id), message.id)
                 if key in self._in_flight:
                     reply(_refusal(None, f"the id {message.id!r} is still in flight"))
+                    return
+                if len(self._in_flight) >= MAX_IN_FLIGHT:
+                    reply(_refusal(message.id, f"{MAX_IN_FLIGHT} requests are in flight"))
                     return
                 # In the table before the next line is read, so that a cancel always finds it.
                 self._in_flight[key] = scope = anyio.CancelScope()
@@ -187,22 +200,18 @@ class Connection:
         body: JsonObject | None = None
         try:
             with scope:
-                body = await handler.request(request)
+                if not scope.cancel_called:
+                    body = await handler.request(request)
         finally:
             del self._in_flight[(type(request.id), request.id)]
             if not self._in_flight:
                 self._idle.set()
-        reply(None if body is None or scope.cancelled_caught else {"id": request.id, **body})
+        # Not `cancelled_caught`: a handler that swallowed its cancellation isn't answered either.
+        reply(None if body is None or scope.cancel_called else {"id": request.id, **body})
 
     def _send(self, reply: JsonObject | None) -> None:
-        if reply is None:
-            return
-        try:
-            line = encode(reply)
-        except TypeError:
-            error = RpcError(INTERNAL_ERROR, "Internal error: the result is not JSON")
-            line = encode({"id": reply["id"], **error.body()})
-        self._transport.send(line)
+        if reply is not None:
+            self._transport.send(_line(reply))
 
     async def _settle(self) -> None:
         with anyio.move_on_after(GRACE_S):
@@ -227,6 +236,15 @@ class _Question:
 
 def _message_of(error: Any) -> str:
     return str(error.get("message", error)) if isinstance(error, dict) else str(error)
+
+
+def _line(reply: JsonObject) -> bytes:
+    try:
+        return encode(reply)
+    except TypeError as exc:
+        _logger.error("the reply to %r: %s", reply["id"], exc)
+        error = RpcError(INTERNAL_ERROR, "Internal error: the result is not JSON")
+        return encode({"id": reply["id"], **error.body()})
 
 
 def _refusal(request_id: RequestId | None, why: str) -> JsonObject:

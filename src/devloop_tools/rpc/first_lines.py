@@ -36,50 +36,67 @@ class FirstLines:
         self.rest = b""
         self.ended = False
 
+    @property
+    def initialized(self) -> bool:
+        """Whether `initialize` was answered."""
+        return any(method == _OPENING for method, _ in self.answered)
+
 
 def answer_first_lines(answer: Answer) -> FirstLines:
     """Read fd 0 and answer on fd 1 until a line has to go on, or the input ends."""
     lines = FirstLines()
+    go_on(lines, answer, _STDIN, _STDOUT, more=lambda: True)
+    return lines
+
+
+def go_on(
+    lines: FirstLines, answer: Answer, read_fd: int, write_fd: int, more: Callable[[], bool]
+) -> None:
+    """The same over other descriptors. `more` says before each read whether to read on."""
     while True:
         line, separator, after = lines.rest.partition(b"\n")
         if not separator:
-            chunk = os.read(_STDIN, _CHUNK)
+            if not more():
+                return
+            chunk = os.read(read_fd, _CHUNK)
             if not chunk:
                 lines.ended = True
-                return lines
+                return
             lines.rest += chunk
         elif not line.strip():
             lines.rest = after
-        elif _answer_line(line, answer, lines):
+        elif (method := _answer_line(line, answer, lines, write_fd)) is not None:
             lines.rest = after
-            if lines.answered and lines.answered[-1][0] == _OPENING:
-                return lines
+            if method == _OPENING:
+                return
         else:
-            return lines
+            return
 
 
-def _answer_line(line: bytes, answer: Answer, lines: FirstLines) -> bool:
+def _answer_line(line: bytes, answer: Answer, lines: FirstLines, write_fd: int) -> str | None:
+    """The method that was dealt with, or None for a line that has to go on."""
     try:
         message = json.loads(line.decode(), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        return False
+        return None
     match message:
         case {"jsonrpc": "2.0", "method": str(method), **others} if "id" not in others:
-            return method in _SILENT
+            return method if method in _SILENT else None
         case {"jsonrpc": "2.0", "method": str(method), "id": int() | str() as request_id, **others}:
             params = others.get("params") or {}
             if isinstance(request_id, bool) or not isinstance(params, dict):
-                return False
+                return None
             body = answer(method, params)
             if body is None or not -(2**63) <= _size(request_id) < 2**64:
-                return False
+                return None
             reply = {"jsonrpc": "2.0", "id": request_id, **body}
-            _write((json.dumps(reply, separators=(",", ":")) + "\n").encode())
+            _write(write_fd, (json.dumps(reply, separators=(",", ":")) + "\n").encode())
             if "result" in body:
                 lines.answered.append((method, params))
-            return True
+                return method
+            return ""
         case _:
-            return False
+            return None
 
 
 def _size(request_id: int | str) -> int:
@@ -90,7 +107,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _write(data: bytes) -> None:
+def _write(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
-        view = view[os.write(_STDOUT, view) :]
+        view = view[os.write(fd, view) :]

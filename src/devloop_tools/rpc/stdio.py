@@ -5,17 +5,18 @@ goes where stderr goes, so that no print and no child process can break the fram
 """
 
 import contextlib
+import io
 import os
 import stat
+import sys
 from collections import deque
 
 import anyio
 
 from devloop_tools.protocol.framing import LineFramer
-from devloop_tools.rpc.transport import PeerGone
+from devloop_tools.rpc.transport import ENOUGH_QUEUED, PeerGone
 
 _READ_BYTES = 1 << 16
-_ENOUGH_QUEUED = 1 << 20
 _SAFE_WRITE = 4096
 """What a writable pipe takes without blocking (POSIX, PIPE_BUF; Linux frees whole pages)."""
 
@@ -28,6 +29,13 @@ def take_over() -> tuple[int, int]:
     os.close(null)
     os.dup2(2, 1)
     return read_fd, write_fd
+
+
+def speak_utf8() -> None:
+    """What tools print and what we log is UTF-8, whatever the environment says."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 class StdioTransport:
@@ -61,8 +69,11 @@ class StdioTransport:
         self._queued += len(line)
         self._has_queued.set()
 
+    def is_full(self) -> bool:
+        return self._queued > ENOUGH_QUEUED
+
     async def ready(self) -> None:
-        while self._queued > _ENOUGH_QUEUED:
+        while self.is_full():
             await self._wait_drained()
 
     async def flush(self) -> None:

@@ -6,6 +6,7 @@ Imports names and numbers alone: the first answer of `serve` waits for this modu
 from devloop_tools.protocol.errors import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError
 from devloop_tools.protocol.mcp import META_VERSION, VERSIONS, negotiated
 from devloop_tools.server.era import (
+    ALL,
     LEGACY_ONLY,
     LIST_TTL_MS,
     MODERN_ONLY,
@@ -34,7 +35,9 @@ CAPABILITIES: Json = {
 }
 
 
-def answer(method: str, params: Json, offered: str, *, initialized: bool = False) -> Json | None:
+def answer(
+    method: str, params: Json, offered: str = ALL, *, initialized: bool = False
+) -> Json | None:
     """The `result` or `error` member of the reply; None for a method that isn't answered here.
 
     `offered` is the value of `--protocol`; `initialized` says whether `initialize` was answered.

@@ -1,5 +1,8 @@
 """tools/list: what this agent is granted, in a stable order, in pages."""
 
+from collections.abc import Callable
+from functools import partial
+
 from devloop_tools.protocol.mcp import ANNOTATIONS_SINCE, STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.entries import ToolEntry
@@ -10,22 +13,22 @@ from devloop_tools.toolkit import Annotations
 
 async def tools_list(session: Session, request: Request) -> JsonObject:
     """What the agent is granted, by name (MCP, tools/list)."""
-    entries = session.catalog(session.actor).entries()
-    tools = [describe(entry, session, request) for entry in entries]
+    speaks = partial(session.speaks, request)
+    tools = [describe(entry, speaks) for entry in session.catalog(session.actor).entries()]
     return page_of("tools", tools, request, key="name")
 
 
-def describe(entry: ToolEntry, session: Session, request: Request) -> JsonObject:
-    """A tool as MCP writes it, with what the negotiated revision knows."""
+def describe(entry: ToolEntry, speaks: Callable[[str], bool]) -> JsonObject:
+    """A tool as MCP writes it; `speaks` tells whether the client knows what a revision brought."""
     definition = entry.definition
     tool: JsonObject = {
         "name": definition.name,
         "description": definition.description,
         "inputSchema": definition.input_schema(),
     }
-    if session.speaks(request, STRUCTURED_SINCE) and (schema := definition.output_schema()):
+    if speaks(STRUCTURED_SINCE) and (schema := definition.output_schema()):
         tool["outputSchema"] = schema
-    if session.speaks(request, ANNOTATIONS_SINCE):
+    if speaks(ANNOTATIONS_SINCE):
         tool["annotations"] = annotations_of(definition.annotations)
     return tool
 

@@ -8,12 +8,15 @@ failing. SQL here and above stays portable.
 import contextlib
 import os
 import sqlite3
+import stat
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from devloop_tools.storage.errors import StorageError
+from devloop_tools.storage.errors import LockTimeout, StorageError, ToolSandboxError
 from devloop_tools.storage.folders import open_folder
+from devloop_tools.storage.locks import FileLocks
 
 BUSY_TIMEOUT_MS = 30_000
 
@@ -58,14 +61,14 @@ class Database:
             connection = self._opened()
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                try:
-                    yield connection
-                except BaseException:
-                    connection.execute("ROLLBACK")
-                    raise
+                yield connection
                 connection.execute("COMMIT")
             except sqlite3.Error as exc:
                 raise StorageError(f".devloop/state.db: {exc}") from exc
+            finally:
+                # A full disk undoes some transactions by itself, and leaves others open.
+                if connection.in_transaction:
+                    connection.rollback()
 
     def rows(self, sql: str, values: tuple[object, ...] = ()) -> list[Row]:
         """All rows of a query, which must bound itself."""
@@ -89,11 +92,24 @@ class Database:
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
             self._connection = self._open()
+            weakref.finalize(self, self._connection.close)
         return self._connection
 
     def _open(self) -> sqlite3.Connection:
-        with open_folder(self._root, (".devloop",), agent="", create=True) as folder:
-            _ignore_in_git(folder)
+        try:
+            with open_folder(self._root, (".devloop",), agent="", create=True) as folder:
+                _ignore_in_git(folder)
+                _refuse_link(folder)
+            # Two processes that switch a fresh file to WAL at once fail each other.
+            with FileLocks(self._root).hold(".devloop/state.db"):
+                return self._connect()
+        except (OSError, sqlite3.Error) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else exc
+            raise StorageError(f".devloop/state.db can't be opened: {why}") from exc
+        except (LockTimeout, ToolSandboxError) as exc:
+            raise StorageError(f".devloop/state.db can't be opened: {exc.reason}") from exc
+
+    def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             database_file(self._root), isolation_level=None, check_same_thread=False
         )
@@ -102,9 +118,9 @@ class Database:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             _migrate(connection)
-        except sqlite3.Error as exc:
+        except sqlite3.Error:
             connection.close()
-            raise StorageError(f".devloop/state.db can't be opened: {exc}") from exc
+            raise
         return connection
 
 
@@ -121,6 +137,13 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _refuse_link(folder: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        mode = os.stat("state.db", dir_fd=folder, follow_symlinks=False).st_mode
+        if not stat.S_ISREG(mode):
+            raise StorageError(".devloop/state.db: a link or no regular file")
 
 
 def _ignore_in_git(folder: int) -> None:

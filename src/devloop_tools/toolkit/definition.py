@@ -5,10 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel
-
 from devloop_tools.toolkit.arguments import Arguments, ModelArguments
 from devloop_tools.toolkit.context import ToolContext
+from devloop_tools.toolkit.input import ToolInput
 from devloop_tools.toolkit.schema import declares_schema, output_schema
 
 MAX_NAME = 50
@@ -78,7 +77,7 @@ def tool(annotations: Annotations) -> Callable[[Callable[..., Any]], ToolDefinit
         if names != ["args", "ctx"]:
             raise TypeError(f"{where}: a tool takes (args, ctx), not ({', '.join(names)})")
         input_model = hints.get("args")
-        if not (isinstance(input_model, type) and issubclass(input_model, BaseModel)):
+        if not (isinstance(input_model, type) and issubclass(input_model, ToolInput)):
             raise TypeError(f"{where}: args must be annotated with a ToolInput")
         if "return" not in hints:
             raise TypeError(f"{where}: the return annotation is the output schema; write one")

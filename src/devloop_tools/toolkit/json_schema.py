@@ -26,7 +26,7 @@ class SchemaArguments:
     def parse(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         faults = sorted(_faults(self.published, arguments), key=lambda fault: fault.json_path)
         if faults:
-            raise InvalidArguments(tool, [_problem(fault) for fault in faults[:10]])
+            raise InvalidArguments(tool, [_problem(fault) for fault in faults])
         return arguments
 
 
