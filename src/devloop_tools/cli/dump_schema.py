@@ -51,6 +51,6 @@ def dump_schema(
 
 def _entries(agent: str | None, tools_dir: str | None) -> Sequence[ToolEntry]:
     tools = load_tools(resolve_tools_dir(tools_dir))
-    options.complain(map(str, tools.pack_faults))
+    options.complain(map(str, tools.packs.faults))
     entries = tools.registry.entries.values()
     return list(entries) if agent is None else Catalog(entries, tools.agent(agent).policy).entries()

@@ -10,13 +10,10 @@ from devloop_tools.server.client_requests import (
     asking_by_result,
 )
 from devloop_tools.server.era import Envelope, claims_modern
-from devloop_tools.server.logs import logging_to, unheard
+from devloop_tools.server.logs import logging_to
 from devloop_tools.server.rounds import input_required, this_round
 from devloop_tools.server.session import Session
-from devloop_tools.toolkit.client import Client, nobody_to_ask
-
-NO_CLIENT = Client(nobody_to_ask, unheard)
-"""For calls by plain JSON-RPC: a host has its own ways to ask people."""
+from devloop_tools.toolkit.client import Client
 
 
 async def with_client(

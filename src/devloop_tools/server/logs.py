@@ -13,7 +13,7 @@ from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.era import NAME
 from devloop_tools.server.session import Peer, Session
 from devloop_tools.server.values import to_json_value
-from devloop_tools.toolkit.client import Log
+from devloop_tools.toolkit.client import Log, unheard
 
 
 async def set_level(session: Session, request: Request) -> JsonObject:
@@ -43,7 +43,3 @@ def logging_to(peer: Peer, threshold: str | None) -> Log:
             anyio.from_thread.run_sync(send, token=loop)
 
     return log
-
-
-def unheard(_level: str, _data: Any) -> None:
-    """Nobody asked for messages."""

@@ -83,3 +83,11 @@ async def nobody_to_ask(questions: Mapping[str, Question]) -> Mapping[str, JsonO
     """The `ask` of a call without a client."""
     methods = ", ".join(sorted({question.method for question in questions.values()}))
     raise ClientRefused(f"{methods}: there is no client to ask")
+
+
+def unheard(_level: str, _data: Any) -> None:
+    """The `log` of a call whose client wants no messages."""
+
+
+NO_CLIENT = Client(nobody_to_ask, unheard)
+"""For calls without a client that could be asked."""

@@ -27,17 +27,14 @@ from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.sandbox import Sandbox
 from devloop_tools.storage.workspace import Workspace
+from devloop_tools.toolkit.client import NO_CLIENT
 from devloop_tools.toolkit.context import ToolContext
 from devloop_tools.toolkit.definition import ToolDefinition
+from devloop_tools.toolkit.progress import NO_PROGRESS
 
 PROJECT_ID = "test-project"
 CALL_ID = "call-test"
 SESSION_ID = "session-test"
-
-
-class _Silent:
-    def report(self, progress: float, total: float | None = None, message: str = "") -> None:
-        """Nobody asked for progress."""
 
 
 def tool_context(
@@ -70,7 +67,8 @@ def tool_context(
         timeline=Timeline(*stores),
         memories=MemoryStore(*stores),
         events=events,
-        progress=_Silent(),
+        progress=NO_PROGRESS,
+        client=NO_CLIENT,
     )
 
 

@@ -7,7 +7,6 @@ from pydantic import Field
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request, RequestId
-from devloop_tools.server.clients import NO_CLIENT
 from devloop_tools.server.execution import (
     Call,
     Crashed,
@@ -20,6 +19,7 @@ from devloop_tools.server.middleware import run_call
 from devloop_tools.server.plain.params import CallerContext, Params, acting, read
 from devloop_tools.server.progress import reporting
 from devloop_tools.server.session import Peer, Session
+from devloop_tools.toolkit.client import NO_CLIENT
 
 VALIDATION = 4001
 SANDBOX = 4003
