@@ -27,7 +27,7 @@ run: install ## Start the real server for a sample project and show each call
 	$(BIN)/python scripts/show_run.py
 
 test: install ## All tests but those that need the real CLI
-	$(BIN)/pytest -n 2 -q
+	$(BIN)/pytest -n 2 -q -m "not e2e"
 
 quick: lint types arch unit ## Format, lint, types, contracts, unit tests: under a minute
 
@@ -42,17 +42,17 @@ arch: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/pytest -n 2 -q --ignore=tests/processes
+	$(BIN)/pytest -n 2 -q -m "not e2e" --ignore=tests/processes
 
 check: lint types arch ## All that must never break and needs no CLI: under eight minutes
-	$(BIN)/pytest -n 2 -q --cov --cov-report=term
+	$(BIN)/pytest -n 2 -q -m "not e2e" --cov --cov-report=term
 	$(MAKE) --no-print-directory cases
 
 cases: install ## The recorded failures of systems like ours
 	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A
 
 e2e: $(E2E_STAMP) ## The real Claude CLI against a scripted model on loopback
-	$(BIN)/pytest -q -m e2e tests/e2e
+	DEVLOOP_REQUIRE_E2E=1 $(BIN)/pytest -q -n 2 -m e2e tests/e2e
 
 bench: install ## Side by side with peers and baselines; writes bench/RESULTS.md
 	$(BIN)/python bench/run.py

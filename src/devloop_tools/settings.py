@@ -31,13 +31,18 @@ class Flags:
     session: str | None = None
     tools_dir: str | None = None
     for_cli: bool = False
+    host: bool = False
+    protocol: str = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Built once at start. Folders are absolute; `agent` is a short name."""
+    """Built once at start. Folders are absolute; `agent` is a short name.
 
-    agent: str
+    `host`: the peer is a trusted host that says in each request who acts; `agent` is its default.
+    """
+
+    agent: str | None
     project_dir: Path
     project_id: str
     tools_dir: Path
@@ -45,13 +50,17 @@ class Settings:
     session_id: str
     data_dir: Path | None
     for_cli: bool
+    host: bool
+    protocol: str
 
 
 def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
     """One frozen Settings. Raises SettingsError naming the flag."""
-    if not flags.agent:
+    if flags.host and flags.for_cli:
+        raise SettingsError("--host and --for-cli exclude each other")
+    if not flags.agent and not flags.host:
         raise SettingsError("--agent is missing: name the agent, such as --agent pm")
-    agent = flags.agent.removeprefix("devloop-")
+    agent = flags.agent.removeprefix("devloop-") if flags.agent else None
     project_dir = resolve_project_dir(flags, environ)
     return Settings(
         agent=agent,
@@ -62,6 +71,8 @@ def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
         session_id=flags.session or environ.get("CLAUDE_CODE_SESSION_ID") or str(uuid.uuid4()),
         data_dir=Path(flags.data_dir).resolve() if flags.data_dir else None,
         for_cli=flags.for_cli,
+        host=flags.host,
+        protocol=flags.protocol,
     )
 
 
@@ -100,7 +111,7 @@ def is_id(text: str) -> bool:
     return bool(_ID.fullmatch(text)) and unicodedata.is_normalized("NFC", text)
 
 
-def _unit(unit: str | None, agent: str) -> str | None:
+def _unit(unit: str | None, agent: str | None) -> str | None:
     if unit is None:
         if agent in UNIT_AGENTS:
             raise SettingsError(f"--unit is missing: {agent} works on one unit, such as todo-be")

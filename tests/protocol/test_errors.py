@@ -6,5 +6,6 @@ from devloop_tools.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcErr
 def test_the_body_has_data_only_where_some_was_given() -> None:
     plain = RpcError(INVALID_PARAMS, "name: 缺少")
     assert plain.body() == {"error": {"code": -32602, "message": "name: 缺少"}}
-    assert RpcError(INTERNAL_ERROR, "x", {"k": 0}).body()["error"]["data"] == {"k": 0}
+    with_data = RpcError(INTERNAL_ERROR, "x", {"k": 0})
+    assert with_data.body() == {"error": {"code": -32603, "message": "x", "data": {"k": 0}}}
     assert str(plain) == "name: 缺少"

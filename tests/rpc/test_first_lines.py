@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.server.conftest import connected
 
-from devloop_tools.rpc.first_lines import FirstLines, answer_first_lines
+from devloop_tools.rpc.first_lines import FirstLines, go_on
 from devloop_tools.server.greeting import answer
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
@@ -47,12 +47,18 @@ def pipe() -> Iterator[tuple[int, int]]:
                 os.close(end)
 
 
+def greet(read_fd: int, write_fd: int) -> FirstLines:
+    lines = FirstLines()
+    go_on(lines, answer, read_fd, write_fd, more=lambda: True)
+    return lines
+
+
 def speak(*pieces: bytes) -> Spoken:
     """Write the pieces one by one, then end the input."""
     with pipe() as (read_in, write_in), pipe() as (read_out, write_out):
         writer = threading.Thread(target=_write_all, args=(write_in, pieces))
         writer.start()
-        lines = answer_first_lines(answer, read_in, write_out)
+        lines = greet(read_in, write_out)
         # What was written after the last read belongs to the connection too.
         while piece := os.read(read_in, 1 << 16):
             lines.rest += piece
@@ -115,14 +121,15 @@ def test_a_line_that_is_no_greeting_goes_on_with_all_that_follows(line: bytes) -
 def test_what_lacks_its_end_at_the_end_of_input_goes_on() -> None:
     spoken = speak(PING, PING[:-1])
     assert len(spoken.replies) == 1
-    assert spoken.lines == FirstLines([("ping", {})], PING[:-1], ended=True)
+    assert spoken.lines.rest == PING[:-1]
+    assert spoken.lines.ended
 
 
 def test_an_input_that_is_empty_or_closed_has_ended() -> None:
-    assert speak().lines == FirstLines(ended=True)
+    assert speak().lines.ended
     with pipe() as (read_in, write_out):
         os.close(read_in)
-        assert answer_first_lines(answer, read_in, write_out) == FirstLines(ended=True)
+        assert greet(read_in, write_out).ended
 
 
 def test_a_long_line_goes_on_before_it_is_whole() -> None:
@@ -136,15 +143,16 @@ def test_a_peer_that_has_gone_ends_the_greeting_quietly() -> None:
     with pipe() as (read_in, write_in), pipe() as (read_out, write_out):
         os.close(read_out)
         os.write(write_in, PING + LIST)
-        assert answer_first_lines(answer, read_in, write_out) == FirstLines(ended=True)
+        lines = greet(read_in, write_out)
+        assert (lines.ended, lines.rest) == (True, b"")
 
 
 def test_an_input_that_must_be_polled_goes_on_at_once() -> None:
     with pipe() as (read_in, write_in), pipe() as (read_out, write_out):
         os.set_blocking(read_in, False)
         os.write(write_in, PING)
-        lines = answer_first_lines(answer, read_in, write_out)
-        assert lines == FirstLines([("ping", {})])
+        lines = greet(read_in, write_out)
+        assert (lines.answered, lines.rest, lines.ended) == ([("ping", {})], b"", False)
         assert json.loads(os.read(read_out, 1000))["id"] == 1
 
 
@@ -163,7 +171,7 @@ def test_an_output_that_does_not_block_takes_whole_replies() -> None:
         os.write(write_out, b"\n" * 65_536)
         reader = threading.Thread(target=read_slowly)
         reader.start()
-        answer_first_lines(answer, read_in, write_out)
+        greet(read_in, write_out)
         os.close(write_out)
         reader.join()
         assert len(b"".join(replies).split()) == 1000

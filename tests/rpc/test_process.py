@@ -13,7 +13,7 @@ HANG_S = 10
 
 AT_ONCE = """
 import time
-from devloop_tools.rpc.process import end_at_once_on_signals
+from devloop_tools.rpc.signals import end_at_once_on_signals
 end_at_once_on_signals()
 print("ready", flush=True)
 time.sleep(60)

@@ -1,7 +1,7 @@
 """A client in memory: speaks JSON-RPC lines to the real dispatcher, catalog and stores."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -9,21 +9,21 @@ from typing import Any, NoReturn
 
 import anyio
 
-from devloop_tools.app import TOOLS_PACKAGE, Application, run_connection
+from devloop_tools.app import TOOLS_PACKAGE, Application, Cast, Tools, run_connection
 from devloop_tools.domain.events import Event, EventLog
+from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.protocol.mcp import LATEST
 from devloop_tools.protocol.messages import JsonObject
-from devloop_tools.registry.catalog import Catalog
+from devloop_tools.registry.agents import AgentsFile, AgentTemplate, CliSettings, SandboxSettings
 from devloop_tools.registry.discovery import discover
 from devloop_tools.registry.entries import ToolEntry
-from devloop_tools.registry.policy import Policy
+from devloop_tools.registry.packs import Packs
 from devloop_tools.registry.registry import Registry
 from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.memory import MemoryTransport, memory_pair
+from devloop_tools.server.era import ALL
 from devloop_tools.settings import Settings
 from devloop_tools.storage.database import Database
-from devloop_tools.storage.sandbox import Sandbox
-from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit import ToolDefinition
 
 HANG_S = 10
@@ -127,11 +127,11 @@ async def connected(
     root: Path,
     *tools: ToolDefinition,
     version: str | None = LATEST,
-    agent: str = "pm",
-    granted: Policy | None = None,
+    granted: Sequence[str] = ("*",),
+    write_allow: Sequence[str] = ("**",),
 ) -> AsyncIterator[Client]:
-    """A client of a server with the built-in tools and `tools`; no handshake where None."""
-    application = make_application(root, *tools, agent=agent, granted=granted)
+    """A client of a server for pm with the built-in tools and `tools`; no handshake where None."""
+    application = make_application(root, *tools, granted=granted, write_allow=write_allow)
     theirs, ours = memory_pair()
     with anyio.fail_after(HANG_S):
         async with anyio.create_task_group() as tasks:
@@ -145,12 +145,20 @@ async def connected(
 
 
 def make_application(
-    root: Path, *tools: ToolDefinition, agent: str = "pm", granted: Policy | None = None
+    root: Path,
+    *tools: ToolDefinition,
+    granted: Sequence[str] = ("*",),
+    write_allow: Sequence[str] = ("**",),
 ) -> Application:
-    """What a server holds, for a project in `root`; the agent is granted everything."""
+    """What a server of pm holds, for a project in `root`."""
     entries = [*discover(TOOLS_PACKAGE), *(ToolEntry(tool, "test", "test") for tool in tools)]
+    template = AgentTemplate(
+        id="devloop-pm",
+        cli=CliSettings(toolPolicy=tuple(granted)),
+        sandbox=SandboxSettings(writeAllowList=tuple(write_allow)),
+    )
     settings = Settings(
-        agent=agent,
+        agent="pm",
         project_dir=root,
         project_id="项目-1",
         tools_dir=root,
@@ -158,13 +166,14 @@ def make_application(
         session_id="session-1",
         data_dir=None,
         for_cli=False,
+        host=False,
+        protocol=ALL,
     )
-    return Application(
-        settings=settings,
-        catalog=Catalog(Registry(entries), granted or Policy(agent, frozenset(), everything=True)),
-        workspace=Workspace(root, Sandbox(agent, ("**",))),
-        events=EventLog(Database(root)),
-    )
+    found = Tools(root, Registry(entries), AgentsFile(templates=(template,)), Packs(), ())
+    default = Cast(settings, found, None).named("pm", None, None)
+    database = Database(root)
+    states = SealedStates(lambda: b"a key of thirty-two bytes, or so", database)
+    return Application(Cast(settings, found, default), EventLog(database), states)
 
 
 def text_of(result: Any) -> str:

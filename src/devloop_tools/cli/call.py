@@ -42,6 +42,7 @@ def call(
     )
     with options.reported():
         application = build(resolve(flags, os.environ))
+        options.complain(application.complaints())
         body = anyio.run(call_once, application, tool, _parsed(arguments))
     raise typer.Exit(_printed(body))
 

@@ -31,7 +31,7 @@ class Kind(StrEnum):
 class Memory(BaseModel):
     """One entry of the index; the content is in the file at `path`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     id: str
     topic: str
@@ -48,7 +48,7 @@ class Memory(BaseModel):
 class MemoryIndex(BaseModel):
     """The file `memory/devloop/{agent}/index.json`, oldest entry first."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     agent: str
     memories: list[Memory] = Field(default_factory=list)

@@ -18,7 +18,7 @@ MAX_STATE_BYTES = 1024 * 1024
 class RuntimeState(BaseModel):
     """The file `agent-state/{agent}-runtime.json`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     agent: str
     call_id: str

@@ -62,7 +62,7 @@ class Timeline:
             return orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
 
         with self._workspace.locked(self._workspace.timeline) as file:
-            file.append_line(make, is_whole=lambda rest: _seq_of(rest) > 0)
+            file.append_line(make, is_entry=lambda entry: _seq_of(entry) > 0)
         fact = {"seq": seq, "event": event, "level": level.value, "summary": summary}
         self._events.emit(self._origin, EventType.TIMELINE_APPENDED, fact)
         return TimelineAppended(seq=seq)

@@ -42,7 +42,7 @@ _FINISHED = frozenset({Status.DONE, Status.SKIPPED})
 class PlannedItem(BaseModel):
     """An item as the agent plans it. Unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     id: StepId
     description: str = Field(
@@ -56,7 +56,7 @@ class PlannedItem(BaseModel):
 class TodoItem(PlannedItem):
     """An item with where it stands."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
     status: Status = Status.TODO
     note: str | None = None
@@ -67,7 +67,7 @@ class TodoItem(PlannedItem):
 class TodoList(BaseModel):
     """The file `agent-state/{agent}-todo.json`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     agent: str
     call_id: str

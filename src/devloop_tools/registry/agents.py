@@ -28,6 +28,8 @@ class SandboxSettings(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
 
     write_allow_list: tuple[str, ...] = Field(default=(), alias="writeAllowList")
+    write_deny_list: tuple[str, ...] = Field(default=(), alias="writeDenyList")
+    read_allow_list: tuple[str, ...] = Field(default=(), alias="readAllowList")
 
 
 class AgentTemplate(BaseModel):

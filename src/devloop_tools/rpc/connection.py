@@ -4,8 +4,8 @@ Deliberately without MCP meaning: what a message says is the handler's business.
 """
 
 import logging
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
 
 import anyio
 from anyio.abc import TaskGroup
@@ -23,7 +23,7 @@ from devloop_tools.protocol.messages import (
     Response,
 )
 from devloop_tools.rpc.process import GRACE_S
-from devloop_tools.rpc.transport import PeerGone, Transport
+from devloop_tools.rpc.transport import PeerError, PeerGone, Transport
 
 MAX_IN_FLIGHT = 4096
 """More open requests than this are a fault of the peer, and refused."""
@@ -58,16 +58,24 @@ class Connection:
         self._in_flight: dict[tuple[type, RequestId], anyio.CancelScope] = {}
         self._idle = anyio.Event()
         self._reading = anyio.CancelScope()
+        self._tasks: TaskGroup | None = None
+        self._asked: dict[RequestId, _Question] = {}
+        self._last_asked = 0
+        self._closing = anyio.Event()
 
     async def run(self, handler: Handler) -> None:
         """Until the input ends, `stop` is called or the peer is gone; then the grace."""
         async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
             tasks.start_soon(self._write)
             with self._reading:
                 while (line := await self._transport.receive()) is not None:
                     self._accept(line, handler, tasks)
                     await self._transport.ready()
             self._on_closing()
+            self._closing.set()
+            for question in self._asked.values():
+                question.answered({"error": {"message": "the peer has closed the connection"}})
             await self._settle()
             tasks.cancel_scope.cancel()
 
@@ -89,6 +97,38 @@ class Connection:
     def is_busy(self) -> bool:
         """Whether the peer reads so slowly that nothing dispensable should be sent."""
         return self._transport.is_full()
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run `work` beside the requests until the connection ends."""
+        if self._tasks is not None:
+            self._tasks.start_soon(work)
+
+    async def closing(self) -> None:
+        """Wait until no more is read, and calls get their grace."""
+        await self._closing.wait()
+
+    async def ready(self) -> None:
+        """Wait until the peer has taken enough for more to be sent."""
+        await self._transport.ready()
+
+    async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any:
+        """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow."""
+        self._last_asked += 1
+        asked = f"srv-{self._last_asked}"
+        question = self._asked[asked] = _Question()
+        self._transport.send(encode({"id": asked, "method": method, "params": params}))
+        try:
+            with anyio.move_on_after(timeout_s):
+                await question.settled.wait()
+        finally:
+            del self._asked[asked]
+            if question.body is None:
+                self.notify("$/cancel", {"id": asked})
+        if question.body is None:
+            raise PeerError(f"{method}: no answer within {timeout_s:g} s")
+        if "error" in question.body:
+            raise PeerError(f"{method}: {_message_of(question.body['error'])}")
+        return question.body.get("result")
 
     async def _write(self) -> None:
         try:
@@ -146,8 +186,9 @@ class Connection:
             case Malformed():
                 reply({"id": message.id, **message.error.body()})
             case Response():
-                # No request of ours is open, so nobody waits for it.
-                pass
+                # Routed here, never dispatched; one that nobody waits for came too late.
+                if question := self._asked.get(message.id or ""):
+                    question.answered(message.body)
 
     async def _answer(
         self,
@@ -178,6 +219,23 @@ class Connection:
                 self._idle = anyio.Event()
                 await self._idle.wait()
             await self._transport.flush()
+
+
+class _Question:
+    """A request of ours that the peer has not answered yet."""
+
+    def __init__(self) -> None:
+        self.settled = anyio.Event()
+        self.body: JsonObject | None = None
+
+    def answered(self, body: JsonObject) -> None:
+        if self.body is None:
+            self.body = body
+            self.settled.set()
+
+
+def _message_of(error: Any) -> str:
+    return str(error.get("message", error)) if isinstance(error, dict) else str(error)
 
 
 def _line(reply: JsonObject) -> bytes:

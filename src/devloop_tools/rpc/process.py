@@ -7,19 +7,13 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
+from devloop_tools.rpc.signals import SIGNALS
+
 GRACE_S = 0.08
 """Calls that finish within this after the end of input or a signal are still answered."""
 
 LONGEST_END_S = 0.095
 """The process is gone by then, whatever a tool does. The CLI sends SIGTERM after 0.1 s."""
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def end_at_once_on_signals() -> None:
-    """While nothing has been started that could be cut short: a signal ends the process, code 0."""
-    for number in SIGNALS:
-        signal.signal(number, lambda _signal, _frame: os._exit(0))
 
 
 def call_on_signals(stop: Callable[[], object]) -> None:

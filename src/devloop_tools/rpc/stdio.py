@@ -5,8 +5,10 @@ goes where stderr goes, so that no print and no child process can break the fram
 """
 
 import contextlib
+import io
 import os
 import stat
+import sys
 from collections import deque
 
 import anyio
@@ -27,6 +29,13 @@ def take_over() -> tuple[int, int]:
     os.close(null)
     os.dup2(2, 1)
     return read_fd, write_fd
+
+
+def speak_utf8() -> None:
+    """What tools print and what we log is UTF-8, whatever the environment says."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 class StdioTransport:

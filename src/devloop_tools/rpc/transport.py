@@ -34,5 +34,9 @@ class Transport(Protocol):
         ...
 
 
+class PeerError(Exception):
+    """The peer did not do what it was asked; the text says what, and why."""
+
+
 class PeerGone(Exception):
     """The peer has closed its end."""

@@ -16,15 +16,19 @@ import anyio.to_thread
 import orjson
 
 from devloop_tools.domain.origin import Origin
-from devloop_tools.domain.outcome import refused
+from devloop_tools.domain.outcome import Refused, refused
+from devloop_tools.protocol.errors import RpcError
 from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.server.actors import Actor
 from devloop_tools.server.bounds import bounded_object, bounded_text
 from devloop_tools.server.results import keep_whole
 from devloop_tools.server.session import Session
 from devloop_tools.server.values import to_json_value
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.toolkit import ToolDefinition, ToolSandboxError, ToolValidationError
-from devloop_tools.toolkit.arguments import InvalidArguments, Problem, parse_arguments
+from devloop_tools.toolkit.arguments import InvalidArguments, Problem
+from devloop_tools.toolkit.client import Client
+from devloop_tools.toolkit.content import Content
 from devloop_tools.toolkit.context import Progress
 
 MAX_MESSAGE = 2000
@@ -34,18 +38,26 @@ MAX_MESSAGE = 2000
 class Call:
     """A call that policy has let through."""
 
+    actor: Actor
     definition: ToolDefinition
     arguments: JsonObject
     origin: Origin
     progress: Progress
+    client: Client
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The tool answered: `text` for a reader, `structured` where it publishes a schema."""
+    """The tool answered: `text` for a reader, `structured` where it publishes a schema.
+
+    `value` is what it returned, in the types of JSON and within bounds.
+    """
 
     text: str
     structured: JsonObject | None
+    value: Any
+    blocks: tuple[JsonObject, ...] = ()
+    """Content that is more than text, where the tool returned such."""
 
     @property
     def refusal(self) -> str | None:
@@ -89,11 +101,14 @@ async def execute(session: Session, call: Call) -> Outcome:
     """Validate, run, and turn whatever comes into an outcome. Raises only on cancellation."""
     definition = call.definition
     try:
-        arguments = parse_arguments(definition.name, definition.input_model, call.arguments)
+        arguments = definition.arguments.parse(definition.name, call.arguments)
         value = await _run(session, call, arguments)
-        return _finished(session, call, value)
+        return _finished(call, value)
+    except RpcError:
+        # What the client's program must hear, such as a capability that it lacks.
+        raise
     except ExpectedFailure as exc:
-        return _finished(session, call, refused(exc.reason, exc.hint))
+        return _finished(call, refused(exc.reason, exc.hint))
     except InvalidArguments as exc:
         return Invalid(str(exc), exc.problems)
     except ToolValidationError as exc:
@@ -103,11 +118,11 @@ async def execute(session: Session, call: Call) -> Outcome:
         return OutsideSandbox(exc.path, exc.agent, exc.reason)
     except (Exception, SystemExit, KeyboardInterrupt) as exc:
         # The tool's boundary: whatever it raises is an answer, and the server lives.
-        return _crashed(definition.name, exc, session.workspace.root)
+        return _crashed(definition.name, exc, call.actor.workspace.root)
 
 
 async def _run(session: Session, call: Call, arguments: Any) -> Any:
-    context = session.make_context(call.origin, call.progress)
+    context = session.make_context(call.actor.workspace, call.origin, call.progress, call.client)
     if call.definition.is_async:
         return await call.definition.execute(arguments, context)
     return await anyio.to_thread.run_sync(
@@ -117,17 +132,34 @@ async def _run(session: Session, call: Call, arguments: Any) -> Any:
     )
 
 
-def _finished(session: Session, call: Call, value: Any) -> Finished:
-    keep = partial(keep_whole, session.workspace, call.origin.call_id)
-    if isinstance(value, str):
-        return Finished(bounded_text(to_json_value(value), keep), None)
+def _finished(call: Call, value: Any) -> Finished:
+    keep = partial(keep_whole, call.actor.workspace, call.origin.call_id)
+    if blocks := _blocks(value):
+        return Finished(_text_of(blocks), None, blocks, blocks)
     plain = to_json_value(value)
+    if isinstance(plain, str):
+        text = bounded_text(plain, keep)
+        return Finished(text, None, text)
+    if isinstance(plain, dict):
+        shown = bounded_object(plain, keep)
+        published = call.definition.output_schema_declared or isinstance(value, Refused)
+        return Finished(orjson.dumps(shown).decode(), shown if published else None, shown)
     if call.definition.output_schema_declared:
-        if not isinstance(plain, dict):
-            raise TypeError(f"the tool returned {type(value).__name__}, not what it publishes")
-        structured = bounded_object(plain, keep)
-        return Finished(orjson.dumps(structured).decode(), structured)
-    return Finished(bounded_text(orjson.dumps(plain).decode(), keep), None)
+        raise TypeError(f"the tool returned {type(value).__name__}, not what it publishes")
+    text = bounded_text(orjson.dumps(plain).decode(), keep)
+    return Finished(text, None, plain)
+
+
+def _blocks(value: Any) -> tuple[JsonObject, ...]:
+    """Content as MCP's blocks; nothing where `value` is no content."""
+    items = value if isinstance(value, list | tuple) else [value]
+    if not items or not all(isinstance(item, Content) for item in items):
+        return ()
+    return tuple(item.block() for item in items)
+
+
+def _text_of(blocks: tuple[JsonObject, ...]) -> str:
+    return "\n".join(block["text"] for block in blocks if block["type"] == "text")
 
 
 def _crashed(tool: str, exc: BaseException, root: Path) -> Crashed:

@@ -35,6 +35,8 @@ async def run_call(session: Session, call: Call) -> Outcome:
         await anyio.to_thread.run_sync(
             _report, session, call, outcome, failure, fact, limiter=session.threads
         )
+    if isinstance(outcome, Crashed) and session.hears_escalations:
+        session.peer.notify("escalation", _escalation(call, outcome))
     return outcome
 
 
@@ -55,7 +57,9 @@ def _report(session: Session, call: Call, outcome: Outcome, failure: str, fact: 
     tool = call.definition.name
     crashed = isinstance(outcome, Crashed)
     try:
-        context = session.make_context(call.origin, call.progress)
+        context = session.make_context(
+            call.actor.workspace, call.origin, call.progress, call.client
+        )
         context.timeline.append(
             "tool.crashed" if crashed else "tool.failed",
             summary=f"{tool}: {failure}"[:2000],
@@ -73,12 +77,21 @@ def _report(session: Session, call: Call, outcome: Outcome, failure: str, fact: 
 def _escalate(session: Session, call: Call, crash: Crashed, fact: JsonObject) -> None:
     _logger.error("%s %s\n%s", crash.tool, crash.error_id, crash.traceback)
     known = {"error_id": crash.error_id, "message": crash.message}
-    escalation = {"level": "L3", "tool": crash.tool, "agent": call.origin.agent, **known}
     session.events.note(
         call.origin, EventType.TOOL_CRASHED, {**fact, **known, "frames": list(crash.frames)}
     )
-    session.events.note(call.origin, EventType.ESCALATION, escalation)
+    session.events.note(call.origin, EventType.ESCALATION, _escalation(call, crash))
     try:
         session.events.flush()
     except StorageError as exc:
         _logger.warning("events: %s", exc)
+
+
+def _escalation(call: Call, crash: Crashed) -> JsonObject:
+    return {
+        "level": "L3",
+        "error_id": crash.error_id,
+        "tool": crash.tool,
+        "agent": call.origin.agent,
+        "message": crash.message,
+    }

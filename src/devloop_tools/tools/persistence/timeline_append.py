@@ -1,11 +1,9 @@
 """timeline_append: add one event to the project's timeline."""
 
-from typing import Any
-
 from pydantic import Field
 
 from devloop_tools.domain.timeline import Level, TimelineAppended
-from devloop_tools.toolkit import WRITE, ToolContext, ToolInput, tool
+from devloop_tools.toolkit import WRITE, FreeObject, ToolContext, ToolInput, tool
 
 
 class TimelineAppendInput(ToolInput):
@@ -18,7 +16,7 @@ class TimelineAppendInput(ToolInput):
     summary: str = Field(
         default="", max_length=2000, description="One or two sentences for a person."
     )
-    data: dict[str, Any] | None = Field(default=None, description="Facts for a program.")
+    data: FreeObject | None = Field(default=None, description="Facts for a program.")
     level: Level = Field(default=Level.INFO, description="How much it matters.")
 
 

@@ -1,0 +1,29 @@
+"""Whether a definition can be shown to clients: one bad schema makes the CLI drop all tools."""
+
+import re
+from collections.abc import Iterator
+
+import orjson
+
+from devloop_tools.toolkit import ToolDefinition
+from devloop_tools.toolkit.definition import MAX_DESCRIPTION, MAX_NAME
+from devloop_tools.toolkit.json_schema import schema_fault
+
+_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
+
+
+def faults_in(definition: ToolDefinition) -> Iterator[str]:
+    """What is wrong with it, a sentence each; nothing for a sound one."""
+    if not _NAME.fullmatch(definition.name):
+        yield f"the name {definition.name!r} must be 1 to {MAX_NAME} of A-Z a-z 0-9 _ -"
+    if not 0 < len(definition.description) <= MAX_DESCRIPTION:
+        yield f"the description must have 1 to {MAX_DESCRIPTION} characters"
+    try:
+        schema = definition.input_schema()
+        orjson.dumps(schema)
+        definition.output_schema()
+    except Exception as exc:  # a pack's model may raise anything while its schema is drawn
+        yield f"its schema can't be made: {type(exc).__name__}: {exc}"
+        return
+    if fault := schema_fault(schema):
+        yield fault

@@ -1,0 +1,102 @@
+"""Who acts through a connection, with what that agent sees and may touch."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from devloop_tools.domain.origin import Origin
+from devloop_tools.registry.catalog import Catalog
+from devloop_tools.registry.packs import PackFault
+from devloop_tools.registry.policy import Policy
+from devloop_tools.registry.registry import Registry
+from devloop_tools.storage.workspace import Workspace
+from devloop_tools.toolkit.prompts import PromptDefinition
+from devloop_tools.toolkit.resources import ResourceDefinition
+
+MAX_CALL_ID = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """One agent at work. It comes from the command line, or from a trusted host's `ctx`."""
+
+    project_id: str
+    agent: str
+    unit_id: str | None
+    session_id: str
+    policy: Policy
+    catalog: Catalog
+    workspace: Workspace
+
+    def origin(self, call_id: object) -> Origin:
+        """What stands behind one call; a call without a usable id gets one that sorts by time."""
+        usable = isinstance(call_id, str) and 0 < len(call_id) <= MAX_CALL_ID
+        return Origin(
+            project_id=self.project_id,
+            agent=self.agent,
+            call_id=str(call_id) if usable else f"call-{uuid7()}",
+            session_id=self.session_id,
+            unit_id=self.unit_id,
+        )
+
+
+class UnknownActor(Exception):
+    """An agent, or the unit it needs, that a host named wrongly; the text says what there is."""
+
+
+class Actors(Protocol):
+    """The agents that this process may act for."""
+
+    @property
+    def default(self) -> Actor | None:
+        """The agent of `--agent`; None only under `serve --host` without one."""
+        ...
+
+    @property
+    def takes_context(self) -> bool:
+        """Whether `ctx` in requests is read: `serve --host`."""
+        ...
+
+    @property
+    def registry(self) -> Registry:
+        """Every tool that exists in this process."""
+        ...
+
+    @property
+    def agent_names(self) -> Sequence[str]:
+        """The short names of all agents of the file."""
+        ...
+
+    @property
+    def resources(self) -> Sequence[ResourceDefinition]:
+        """What packs offer to be read."""
+        ...
+
+    @property
+    def prompts(self) -> Sequence[PromptDefinition]:
+        """The agents' prompts, and those of packs."""
+        ...
+
+    @property
+    def project_dir(self) -> Path: ...
+
+    @property
+    def pack_faults(self) -> Sequence[PackFault]:
+        """Packs that could not be loaded."""
+        ...
+
+    def named(self, agent: str, unit_id: str | None, session_id: str | None) -> Actor:
+        """Another agent of the file. Raises UnknownActor."""
+        ...
+
+
+def uuid7() -> str:
+    """A UUID that sorts by time (RFC 9562, section 5.7)."""
+    value = bytearray(int(time.time() * 1000).to_bytes(6) + os.urandom(10))
+    value[6] = value[6] & 0x0F | 0x70
+    value[8] = value[8] & 0x3F | 0x80
+    text = value.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

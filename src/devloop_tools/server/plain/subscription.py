@@ -1,0 +1,47 @@
+"""events.subscribe: the project's events as they are committed, none missed, none twice."""
+
+from functools import partial
+
+import anyio
+import anyio.to_thread
+from pydantic import Field
+
+from devloop_tools.domain.events import as_object
+from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.server.plain.params import Params, read
+from devloop_tools.server.session import Session
+
+POLL_S = 0.04
+"""Other processes commit too, so the log is looked at this often; an event is due in 0.1 s."""
+
+
+class SubscribeParams(Params):
+    after: int | None = Field(default=None, ge=0, lt=2**63)
+
+
+async def events_subscribe(session: Session, request: Request) -> JsonObject:
+    """Start sending `event` notifications; a second call replaces the first."""
+    after = read(request, SubscribeParams).after
+    last_id = await anyio.to_thread.run_sync(session.events.last_id, limiter=session.threads)
+    if session.subscription is not None:
+        session.subscription.cancel()
+    session.subscription = scope = anyio.CancelScope()
+    start = last_id if after is None else after
+    session.peer.start(partial(_send_events, session, scope, start))
+    return {"ok": True, "last_id": last_id}
+
+
+async def _send_events(session: Session, scope: anyio.CancelScope, after: int) -> None:
+    with scope:
+        # The answer to the subscription leaves first.
+        await anyio.lowlevel.checkpoint()
+        while True:
+            page = await anyio.to_thread.run_sync(
+                session.events.read, after, abandon_on_cancel=True, limiter=session.threads
+            )
+            for event in page:
+                await session.peer.ready()
+                session.peer.notify("event", as_object(event))
+                after = event.id
+            if not page:
+                await anyio.sleep(POLL_S)

@@ -1,0 +1,58 @@
+"""Multi round-trip requests (MCP 2026-07-28): what the client brings back, and what it is asked."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+
+from devloop_tools.domain.sealed_state import BadState, Binding
+from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
+from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.server.actors import Actor
+from devloop_tools.server.client_requests import InputRequired
+from devloop_tools.server.session import Session
+
+_OF_A_ROUND = frozenset({"_meta", "inputResponses", "requestState"})
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One run of a request; `answers` are all that the client has given so far."""
+
+    binding: Binding
+    answers: dict[str, Any]
+
+
+async def this_round(session: Session, actor: Actor, request: Request) -> Round:
+    """What came with the request. Raises RpcError -32602 for a state that isn't taken."""
+    params = {name: value for name, value in request.params.items() if name not in _OF_A_ROUND}
+    principal = f"{actor.project_id}/{actor.agent}/{actor.unit_id or ''}"
+    binding = Binding(principal, request.method, params)
+    state, given = request.params.get("requestState"), request.params.get("inputResponses")
+    if state is None:
+        return Round(binding, {})
+    if not isinstance(state, str):
+        raise RpcError(INVALID_PARAMS, "requestState must be the text that was given out")
+    try:
+        content = await anyio.to_thread.run_sync(
+            session.states.open, binding, state, limiter=session.threads
+        )
+    except BadState as exc:
+        raise RpcError(INVALID_PARAMS, str(exc)) from None
+    fresh = given if isinstance(given, dict) else {}
+    asked = set(content["asked"])
+    wanted = {key: answer for key, answer in fresh.items() if key in asked}
+    return Round(binding, {**content["answers"], **wanted})
+
+
+async def input_required(session: Session, done: Round, needed: InputRequired) -> JsonObject:
+    """The result that asks; the answers so far travel with it."""
+    content = {"answers": done.answers, "asked": sorted(needed.questions)}
+    state = await anyio.to_thread.run_sync(
+        session.states.seal, done.binding, content, limiter=session.threads
+    )
+    requests = {
+        key: {"method": question.method, "params": question.params}
+        for key, question in needed.questions.items()
+    }
+    return {"resultType": "input_required", "inputRequests": requests, "requestState": state}
