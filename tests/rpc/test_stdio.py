@@ -143,9 +143,10 @@ async def test_from_a_peer_that_does_not_read_no_more_is_read(ends: Ends) -> Non
     call = message(id=1, method="m", params={"text": "x" * 1000, "times": 600})
     async with anyio.create_task_group() as tasks:
         echo = Echo()
-        echo.connection = Connection(StdioTransport(*ends.server))
+        transport = StdioTransport(*ends.server)
+        echo.connection = Connection(transport)
         tasks.start_soon(echo.connection.run, echo)
-        while not echo.connection.is_busy():
+        while not transport.is_full():
             os.write(ends.their_out, call)
             await _turns()
         taken = len(echo.ran)

@@ -145,7 +145,7 @@ async def _run(session: Session, call: Call, arguments: Any) -> Finished:
         # A large result is made ready where it holds up nobody.
         lambda: _finished(call, execute(arguments, context)),
         abandon_on_cancel=True,
-        limiter=session.threads,
+        limiter=session.tool_threads,
     )
 
 

@@ -36,7 +36,7 @@ def logging_to(peer: Peer, threshold: str | None) -> Log:
         if level not in LOG_LEVELS or LOG_LEVELS.index(level) < lowest:
             return
         params = {"level": level, "logger": NAME, "data": to_json_value(data)}
-        send: Callable[[], None] = lambda: peer.notify("notifications/message", params)  # noqa: E731 - named for the two ways below
+        send: Callable[[], None] = lambda: peer.offer("notifications/message", params)  # noqa: E731 - named for the two ways below
         if threading.get_ident() == loop_thread:
             send()
         else:

@@ -17,7 +17,7 @@ SAFE_INTEGER = 2**53
 """A client in JavaScript rounds integers beyond this, so they leave as strings."""
 
 MAX_DEPTH = 200
-MAX_VALUES = 1_000_000
+MAX_VALUES = 200_000
 """Values that share their parts can unfold to any number of them."""
 
 
@@ -54,10 +54,10 @@ class _Conversion:
                 return int(value) if -SAFE_INTEGER <= value <= SAFE_INTEGER else str(value)
             case float():
                 return float(value) if math.isfinite(value) else None
-            case Mapping():
-                return {self._key(key): self.converted(v, depth - 1) for key, v in value.items()}
             case list() | tuple():
                 return [self.converted(item, depth - 1) for item in value]
+            case dict() | Mapping():
+                return {self._key(key): self.converted(v, depth - 1) for key, v in value.items()}
             case _:
                 return self._rarer(value, depth)
 
@@ -85,6 +85,8 @@ class _Conversion:
                 raise NotJson(f"the tool returned a {type(value).__name__}, which is not JSON")
 
     def _key(self, key: Any) -> str:
+        if type(key) is str:
+            return key if key.isascii() else plain_text(key)
         plain = self.converted(key, MAX_DEPTH)
         return plain if isinstance(plain, str) else orjson.dumps(plain).decode()
 
