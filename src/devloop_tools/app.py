@@ -30,6 +30,7 @@ from devloop_tools.registry.packs import PackFault, Packs, load_packs
 from devloop_tools.registry.policy import Policy, build_policy
 from devloop_tools.registry.registry import Registry
 from devloop_tools.rpc.connection import Connection
+from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
 from devloop_tools.rpc.transport import Transport
 from devloop_tools.server.actors import Actor, UnknownActor
@@ -175,6 +176,7 @@ class Application:
             peer=peer,
             threads=anyio.CapacityLimiter(math.inf),
             states=self.states,
+            loop=LoopThread(),
             offered=self.cast.settings.protocol,
         )
 

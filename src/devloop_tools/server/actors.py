@@ -1,6 +1,6 @@
 """Who acts through a connection, with what that agent sees and may touch."""
 
-import os
+import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,7 +95,8 @@ class Actors(Protocol):
 
 def uuid7() -> str:
     """A UUID that sorts by time (RFC 9562, section 5.7)."""
-    value = bytearray(int(time.time() * 1000).to_bytes(6) + os.urandom(10))
+    # Ids need to differ, not to be secret; the system's randomness costs a call to it.
+    value = bytearray(int(time.time() * 1000).to_bytes(6) + random.randbytes(10))
     value[6] = value[6] & 0x0F | 0x70
     value[8] = value[8] & 0x3F | 0x80
     text = value.hex()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, get_args
 
 import anyio.to_thread
 import orjson
@@ -32,6 +32,8 @@ from devloop_tools.toolkit.content import Content
 from devloop_tools.toolkit.context import Progress
 
 MAX_MESSAGE = 2000
+
+_CONTENT = frozenset(get_args(Content))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ def _finished(call: Call, value: Any) -> Finished:
 def _blocks(value: Any) -> tuple[JsonObject, ...]:
     """Content as MCP's blocks; nothing where `value` is no content."""
     items = value if isinstance(value, list | tuple) else [value]
-    if not items or not all(isinstance(item, Content) for item in items):
+    if not items or not all(type(item) in _CONTENT for item in items):
         return ()
     return tuple(item.block() for item in items)
 
