@@ -6,12 +6,11 @@
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import anyio
 import orjson
 
-from devloop_tools.app import TOOLS_PACKAGE, Application, build
+from devloop_tools.app import TOOLS_PACKAGE, Application, NoPeer, build
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.session import Session
 from devloop_tools.server.tools_list import describe, tools_list
@@ -61,7 +60,7 @@ def _agents(project: str) -> list[str]:
 
 
 def _session(application: Application) -> Session:
-    return application.session(_NoPeer())
+    return application.session(NoPeer())
 
 
 def _newest(_revision: str) -> bool:
@@ -79,14 +78,3 @@ def _costs(tools: list[JsonObject]) -> JsonObject:
 
 def _text(value: JsonObject) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n"
-
-
-class _NoPeer:
-    """Nobody is there: a list is drawn, not sent."""
-
-    def cancel(self, request_id: object) -> None: ...
-    def notify(self, method: str, params: JsonObject) -> None: ...
-    def start(self, work: object) -> None: ...
-    async def ready(self) -> None: ...
-    async def closing(self) -> None: ...
-    async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any: ...

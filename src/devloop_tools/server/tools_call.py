@@ -44,7 +44,7 @@ def is_progress_token(token: object) -> bool:
 
 
 def _send_progress(peer: Peer, token: object, fact: JsonObject) -> None:
-    peer.notify("notifications/progress", {"progressToken": token, **fact})
+    peer.offer("notifications/progress", {"progressToken": token, **fact})
 
 
 def _named_arguments(params: JsonObject) -> tuple[str, JsonObject]:

@@ -6,6 +6,8 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, RootModel, TypeAdapter
 
+from devloop_tools.domain.outcome import Refused
+
 Schema = dict[str, Any]
 
 TRUNCATION = {
@@ -63,6 +65,14 @@ def declares_schema(result: Any) -> bool:
         and not issubclass(member, RootModel)
         for member in _members(result)
     )
+
+
+def is_published(result: Any, value: Any) -> bool:
+    """Whether a tool whose annotation `result` declares a schema may return `value`.
+
+    An expected failure may always come: of the schema it needs `ok` alone.
+    """
+    return isinstance(value, (*_members(result), Refused))
 
 
 def _members(result: Any) -> tuple[Any, ...]:
