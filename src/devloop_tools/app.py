@@ -30,6 +30,7 @@ from devloop_tools.registry.packs import PackFault, Packs, load_packs
 from devloop_tools.registry.policy import Policy, build_policy
 from devloop_tools.registry.registry import Registry
 from devloop_tools.rpc.connection import Connection
+from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
 from devloop_tools.rpc.transport import Transport
 from devloop_tools.server.actors import Actor, UnknownActor
@@ -182,6 +183,7 @@ class Application:
             tool_threads=anyio.CapacityLimiter(MAX_TOOL_THREADS),
             threads=anyio.CapacityLimiter(MAX_THREADS),
             states=self.states,
+            loop=LoopThread(),
             offered=self.cast.settings.protocol,
         )
 
@@ -256,7 +258,7 @@ async def run_connection(
 
 async def call_once(application: Application, tool: str, arguments: JsonObject) -> JsonObject:
     """One `tools/call` through the same path: the `result` or `error` member of its reply."""
-    session = application.session(_NoPeer())
+    session = application.session(NoPeer())
     session.initialized(LATEST, {})
     dispatcher = Dispatcher(session, METHODS, NOTIFICATIONS)
     params = {"name": tool, "arguments": arguments}
@@ -265,7 +267,7 @@ async def call_once(application: Application, tool: str, arguments: JsonObject) 
     return body
 
 
-class _NoPeer:
+class NoPeer:
     """Nobody is there to cancel, to hear or to be asked."""
 
     def cancel(self, request_id: object) -> None: ...

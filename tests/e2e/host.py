@@ -134,6 +134,18 @@ class Host:
         assert printed["argv"][0] == self.claude
         return Line(printed["argv"], printed["env"])
 
+    def line_with_protocol(self, agent: str, protocol: str) -> Line:
+        """The agent's command line, with another `--protocol` for the server than the builder's."""
+        line = self.line(agent)
+        flag = next(word for word in line.argv if word.startswith("--mcp-config="))
+        file = Path(flag.partition("=")[2])
+        config = json.loads(file.read_bytes())
+        arguments = config["mcpServers"]["devloop"]["args"]
+        place = next(i for i, word in enumerate(arguments) if word.startswith("--protocol="))
+        arguments[place] = f"--protocol={protocol}"
+        file.write_text(json.dumps(config), encoding="utf-8")
+        return line
+
     def run(self, line: Line, prompt: str, *extra: str) -> Finished:
         """One headless run to its end."""
         with self.started(line, *extra, "--", prompt) as running:

@@ -89,6 +89,8 @@ class _Parser(argparse.ArgumentParser):
 def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_fd: int) -> None:
     # Nothing that is loaded here is garbage before the process ends.
     gc.disable()
+    # Looking for plugins of pydantic reads the metadata of every installed package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
     def greet(method: str, params: dict[str, object]) -> dict[str, object] | None:

@@ -14,6 +14,10 @@ CALL_TIMEOUT_MS = 24 * 60 * 60 * 1000
 """How long the CLI waits for one call: a person may have to agree to it first."""
 
 
+PROTOCOL = "legacy"
+"""What works best with the present CLI: docs/protocols.md has the results per value."""
+
+
 def server_command(flags: Flags, settings: Settings) -> tuple[str, ...]:
     """What starts the server of `settings`, from whichever folder.
 
@@ -31,7 +35,7 @@ def server_command(flags: Flags, settings: Settings) -> tuple[str, ...]:
     unit = [f"--unit={settings.unit_id}"] if settings.unit_id else []
     return (
         str(Path(sys.executable).absolute()),
-        *("-P", "-m", "devloop_tools", "serve", "--for-cli"),
+        *("-P", "-m", "devloop_tools", "serve", "--for-cli", f"--protocol={PROTOCOL}"),
         f"--agent={settings.agent}",
         *place,
         *unit,

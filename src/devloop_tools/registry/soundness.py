@@ -23,7 +23,8 @@ def faults_in(definition: ToolDefinition) -> Iterator[str]:
         orjson.dumps(schema)
         definition.output_schema()
     except Exception as exc:  # a pack's model may raise anything while its schema is drawn
-        yield f"its schema can't be made: {type(exc).__name__}: {exc}"
+        first_line = f"{type(exc).__name__}: {exc}".splitlines()[0]
+        yield f"its schema can't be made: {first_line}"
         return
     if fault := schema_fault(schema):
         yield fault

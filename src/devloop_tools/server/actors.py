@@ -1,6 +1,6 @@
 """Who acts through a connection, with what that agent sees and may touch."""
 
-import os
+import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,7 +99,8 @@ def uuid7() -> str:
     """A UUID that sorts by time, also within a millisecond (RFC 9562, section 6.2, method 3)."""
     milliseconds, rest = divmod(time.time_ns(), 1_000_000)
     fraction = rest * 4096 // 1_000_000
-    value = bytearray(milliseconds.to_bytes(6) + fraction.to_bytes(2) + os.urandom(8))
+    # Ids need to differ, not to be secret; the system's randomness costs a call to it.
+    value = bytearray(milliseconds.to_bytes(6) + fraction.to_bytes(2) + random.randbytes(8))
     value[6] |= 0x70
     value[8] = value[8] & 0x3F | 0x80
     text = value.hex()

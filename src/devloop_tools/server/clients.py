@@ -25,11 +25,11 @@ async def with_client(
     """What `run` returns, or the result that asks the client for what `run` needs."""
     if not claims_modern(request.params, session.offered):
         heard = session.log_level if session.protocol_version else None
-        log = logging_to(session.peer, heard)
+        log = logging_to(session, heard)
         return await run(Client(asking_by_request(session.peer, session.capabilities), log))
     envelope = Envelope(request.params, session.offered)
     here = await this_round(session, actor, request)
-    log = logging_to(session.peer, envelope.log_level)
+    log = logging_to(session, envelope.log_level)
     try:
         return await run(Client(asking_by_result(here.answers, envelope.capabilities), log))
     except InputRequired as needed:

@@ -60,6 +60,7 @@ class Dispatcher:
         self._session = session
         self._notifications = notifications
         self._resolvable = {name: _returning(method) for name, method in methods.items()}
+        self._resolved: dict[str, Method] = {}
 
     @property
     def takes_batches(self) -> bool:
@@ -107,11 +108,15 @@ class Dispatcher:
             take(self._session, notification.params)
 
     def _resolve(self, request: Request) -> Method:
+        # The methods are frozen, so that one that was found is found again.
+        if found := self._resolved.get(request.method):
+            return found
         envelope = {"jsonrpc": "2.0", "id": request.id, "method": request.method}
         resolved = resolve(envelope, self._resolvable)
         if "error" in resolved:
             raise _not_found(request)
         method: Method = resolved["result"]
+        self._resolved[request.method] = method
         return method
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import anyio.to_thread
 import orjson
@@ -39,6 +39,8 @@ from devloop_tools.toolkit.context import Progress
 from devloop_tools.toolkit.schema import is_published
 
 MAX_MESSAGE = 2000
+
+_CONTENT = frozenset(get_args(Content))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ def _finished(call: Call, value: Any) -> Finished:
 def _blocks(value: Any) -> list[JsonObject]:
     """Content as MCP's blocks; nothing where `value` is no content."""
     items = value if isinstance(value, list | tuple) else [value]
-    if not items or not all(isinstance(item, Content) for item in items):
+    if not items or not all(type(item) in _CONTENT for item in items):
         return []
     return [item.block() for item in items]
 

@@ -1,17 +1,12 @@
 """Messages of tools to the client: logging/setLevel and notifications/message."""
 
-import threading
-from collections.abc import Callable
 from typing import Any
-
-import anyio.from_thread
-import anyio.lowlevel
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import LOG_LEVELS
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.era import NAME
-from devloop_tools.server.session import Peer, Session
+from devloop_tools.server.session import Session
 from devloop_tools.server.values import to_json_value
 from devloop_tools.toolkit.client import Log, unheard
 
@@ -25,21 +20,15 @@ async def set_level(session: Session, request: Request) -> JsonObject:
     return {}
 
 
-def logging_to(peer: Peer, threshold: str | None) -> Log:
-    """What sends messages at or above `threshold`; None sends nothing. Made on the event loop."""
+def logging_to(session: Session, threshold: str | None) -> Log:
+    """What sends messages at or above `threshold`, from any thread; None sends nothing."""
     if threshold not in LOG_LEVELS:
         return unheard
     lowest = LOG_LEVELS.index(threshold)
-    loop, loop_thread = anyio.lowlevel.current_token(), threading.get_ident()
 
     def log(level: str, data: Any) -> None:
-        if level not in LOG_LEVELS or LOG_LEVELS.index(level) < lowest:
-            return
-        params = {"level": level, "logger": NAME, "data": to_json_value(data)}
-        send: Callable[[], None] = lambda: peer.offer("notifications/message", params)  # noqa: E731 - named for the two ways below
-        if threading.get_ident() == loop_thread:
-            send()
-        else:
-            anyio.from_thread.run_sync(send, token=loop)
+        if level in LOG_LEVELS and LOG_LEVELS.index(level) >= lowest:
+            params = {"level": level, "logger": NAME, "data": to_json_value(data)}
+            session.loop.call(session.peer.offer, "notifications/message", params)
 
     return log

@@ -1,14 +1,11 @@
 """Progress of one call, from any thread, to the client that asked for it."""
 
 import math
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import anyio.from_thread
-import anyio.lowlevel
-
 from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.server.values import plain_text
 from devloop_tools.toolkit.context import Progress
 from devloop_tools.toolkit.progress import NO_PROGRESS
@@ -19,22 +16,18 @@ MAX_MESSAGE = 2000
 class ProgressReporter:
     """Sends what rises, and nothing after the end (MCP, utilities, progress).
 
-    Made on the event loop's thread, where `send` is called; `report` may come from any.
+    `send` is called on the event loop's thread; `report` may come from any.
     """
 
-    def __init__(self, send: Callable[[JsonObject], None]) -> None:
+    def __init__(self, send: Callable[[JsonObject], None], loop: LoopThread) -> None:
         self._send = send
-        self._loop = anyio.lowlevel.current_token()
-        self._loop_thread = threading.get_ident()
+        self._loop = loop
         self._last = -math.inf
         self._open = True
 
     def report(self, progress: float, total: float | None = None, message: str = "") -> None:
         """Tell how far the call is; a value that doesn't rise is dropped."""
-        if threading.get_ident() == self._loop_thread:
-            self._pass_on(progress, total, message)
-        else:
-            anyio.from_thread.run_sync(self._pass_on, progress, total, message, token=self._loop)
+        self._loop.call(self._pass_on, progress, total, message)
 
     def close(self) -> None:
         """The call has ended."""
@@ -53,12 +46,14 @@ class ProgressReporter:
 
 
 @contextmanager
-def reporting(send: Callable[[JsonObject], None], *, wanted: bool) -> Iterator[Progress]:
+def reporting(
+    send: Callable[[JsonObject], None], loop: LoopThread, *, wanted: bool
+) -> Iterator[Progress]:
     """What a call reports through while it runs."""
     if not wanted:
         yield NO_PROGRESS
         return
-    reporter = ProgressReporter(send)
+    reporter = ProgressReporter(send, loop)
     try:
         yield reporter
     finally:

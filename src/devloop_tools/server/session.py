@@ -13,6 +13,7 @@ from devloop_tools.protocol.errors import INVALID_REQUEST, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request, RequestId
 from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.entries import ToolEntry
+from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.server.actors import Actor, Actors
 from devloop_tools.server.era import ALL, claims_modern
 from devloop_tools.storage.workspace import Workspace
@@ -60,6 +61,7 @@ class Session:
     tool_threads: anyio.CapacityLimiter
     threads: anyio.CapacityLimiter
     states: SealedStates
+    loop: LoopThread
     offered: str = ALL
     protocol_version: str | None = None
     client: JsonObject = field(default_factory=dict)

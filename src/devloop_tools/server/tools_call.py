@@ -27,7 +27,7 @@ async def tools_call(session: Session, request: Request) -> JsonObject:
     meta = meta_of(request.params)
     token = meta.get("progressToken")
     send = partial(_send_progress, session.peer, token)
-    with reporting(send, wanted=is_progress_token(token)) as progress:
+    with reporting(send, session.loop, wanted=is_progress_token(token)) as progress:
         origin = actor.origin(meta.get(_TOOL_USE_ID))
         call = partial(Call, actor, entry.definition, arguments, origin, progress)
 

@@ -33,6 +33,14 @@ def server_process(args: NothingInput, ctx: ToolContext) -> str:
     return json.dumps({"pid": os.getpid(), "environ": sorted(os.environ)})
 
 
+@tool(READ)
+async def ask_a_person(args: NothingInput, ctx: ToolContext) -> str:
+    """Ask whether to go on, and tell what came of it."""
+    schema = {"type": "object", "properties": {"go": {"type": "boolean"}}, "required": ["go"]}
+    answer = await ctx.client.elicit("go", "继续吗? Go on?", schema)
+    return f"{answer.action} {json.dumps(answer.content)}"
+
+
 @tool(WRITE)
 def not_granted(args: NothingInput, ctx: ToolContext) -> Done:
     """Leave a file that shows that this ran."""

@@ -1,0 +1,55 @@
+"""What a server does not need is not in its process, and a tool that wants it still gets it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.processes.server import clean_environment, serving
+
+BEFORE_THE_FIRST_ANSWER = "import devloop_tools.cli.serve"
+LOADED = """
+import os
+os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+import devloop_tools.app
+"""
+
+
+def modules_after(program: str) -> set[str]:
+    """The modules that a fresh interpreter holds after `program`, without what it begins with."""
+    listing = "import sys; print(*sys.modules)"
+    words = [sys.executable, "-c", f"{program}\n{listing}"]
+    done = subprocess.run(
+        words, capture_output=True, text=True, env=clean_environment(), check=True, timeout=60
+    )
+    return set(done.stdout.split())
+
+
+def test_next_to_nothing_is_imported_before_the_first_answer() -> None:
+    heavy = {"typing", "dataclasses", "inspect", "threading", "pathlib", "argparse", "logging"}
+    heavy |= {"asyncio", "anyio", "pydantic", "orjson", "typer", "jsonrpcserver"}
+    assert modules_after(BEFORE_THE_FIRST_ANSWER) & heavy == set()
+
+
+def test_a_server_holds_no_module_that_only_its_libraries_might_want() -> None:
+    unwanted = {"jsonschema", "referencing", "http.server", "typer", "attr"}
+    assert modules_after(LOADED) & unwanted == set()
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "__import__('http.server').server.HTTPServer.__module__",
+        "__import__('jsonschema').validators.validator_for({}).__module__",
+    ],
+)
+def test_a_tool_gets_the_real_module(expression: str, tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        server.call(1, "f_ret", expr=expression)
+        text = server.reply(1)["result"]["content"][0]["text"]
+    assert text in ("http.server", "jsonschema.validators")
+
+
+def test_what_was_loaded_before_is_left_alone() -> None:
+    program = f"import http.server\n{LOADED}\nassert http.server.HTTPServer.allow_reuse_address"
+    assert "http.server" in modules_after(program)
