@@ -51,9 +51,14 @@ class Connection:
     """
 
     def __init__(
-        self, transport: Transport, *, on_closing: Callable[[], None] = lambda: None
+        self,
+        transport: Transport,
+        *,
+        on_closing: Callable[[], None] = lambda: None,
+        max_in_flight: int = MAX_IN_FLIGHT,
     ) -> None:
         self._transport = transport
+        self._max_in_flight = max_in_flight
         self._on_closing = on_closing
         self._in_flight: dict[tuple[type, RequestId], anyio.CancelScope] = {}
         self._idle = anyio.Event()
@@ -176,8 +181,8 @@ class Connection:
                 if key in self._in_flight:
                     reply(_refusal(None, f"the id {message.id!r} is still in flight"))
                     return
-                if len(self._in_flight) >= MAX_IN_FLIGHT:
-                    reply(_refusal(message.id, f"{MAX_IN_FLIGHT} requests are in flight"))
+                if len(self._in_flight) >= self._max_in_flight:
+                    reply(_refusal(message.id, f"{self._max_in_flight} requests are in flight"))
                     return
                 # In the table before the next line is read, so that a cancel always finds it.
                 self._in_flight[key] = scope = anyio.CancelScope()
