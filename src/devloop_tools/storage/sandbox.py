@@ -173,20 +173,17 @@ def matches(path: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _glob(pattern: str) -> re.Pattern[str]:
-    out: list[str] = []
-    for token in re.split(r"(\*\*/|\*\*|\*|\?)", unicodedata.normalize("NFC", pattern)):
-        match token:
-            case "**/":
-                out.append("(?:[^/]+/)*")
-            case "**":
-                out.append(".+")
-            case "*":
-                out.append("[^/]*")
-            case "?":
-                out.append("[^/]")
-            case _:
-                out.append(re.escape(token))
+    *folders, last = unicodedata.normalize("NFC", pattern).split("/")
+    out = ["(?:[^/]+/)*" if folder == "**" else _name(folder) + "/" for folder in folders]
+    out.append(".+" if last == "**" else _name(last))
     return re.compile("".join(out), re.DOTALL)
+
+
+def _name(pattern: str) -> str:
+    """What matches one name. All stars but the last take the first fit, so that none goes back."""
+    first, *rest = [re.escape(part).replace(r"\?", "[^/]") for part in re.split(r"\*+", pattern)]
+    inner = "".join(f"(?>[^/]*?{part})" for part in rest[:-1])
+    return first + inner + (f"[^/]*{rest[-1]}" if rest else "")
 
 
 def _name_matches(name: str, pattern: str) -> bool:
@@ -199,5 +196,7 @@ def _folded(name: str) -> str:
     # invisible characters, trailing dots and blanks, stream names, or know a short name.
     visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFC", visible).casefold())
+    # Compatibility forms of capitals turn into capitals only there.
+    folded = folded.casefold()
     folded = folded.partition(":")[0].rstrip(". ") or folded
     return ".git" if _SHORT_GIT.fullmatch(folded) else folded
