@@ -11,6 +11,8 @@ from pathlib import Path
 UNIT_AGENTS = frozenset({"coder", "tester"})
 """Agents that work on one unit and must be told which."""
 
+MAX_SESSION = 128
+
 _ID = re.compile(r"[\w-][\w.-]{0,63}")
 
 
@@ -60,15 +62,15 @@ def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
         raise SettingsError("--host and --for-cli exclude each other")
     if not flags.agent and not flags.host:
         raise SettingsError("--agent is missing: name the agent, such as --agent pm")
-    agent = flags.agent.removeprefix("devloop-") if flags.agent else None
+    agent = short_name(flags.agent) if flags.agent else None
     project_dir = resolve_project_dir(flags, environ)
     return Settings(
         agent=agent,
         project_dir=project_dir,
-        project_id=flags.project or project_dir.name or "project",
+        project_id=flags.project or _as_text(project_dir.name) or "project",
         tools_dir=resolve_tools_dir(flags.tools_dir),
         unit_id=_unit(flags.unit, agent),
-        session_id=flags.session or environ.get("CLAUDE_CODE_SESSION_ID") or str(uuid.uuid4()),
+        session_id=_session(flags.session, environ) or str(uuid.uuid4()),
         data_dir=Path(flags.data_dir).resolve() if flags.data_dir else None,
         for_cli=flags.for_cli,
         host=flags.host,
@@ -105,6 +107,11 @@ def resolve_tools_dir(given: str | None) -> Path:
     return installed if installed.is_dir() else here.parents[2] / "tools.d"
 
 
+def short_name(agent: str) -> str:
+    """`pm` of `devloop-pm`: what `--agent` and every `agent` field use."""
+    return agent.removeprefix("devloop-")
+
+
 def is_id(text: str) -> bool:
     """Whether `text` can name a unit, chapter or topic: 1 to 64 letters or digits of any script,
     `-`, `_`, `.`, in NFC, with no leading dot."""
@@ -117,6 +124,22 @@ def _unit(unit: str | None, agent: str | None) -> str | None:
             raise SettingsError(f"--unit is missing: {agent} works on one unit, such as todo-be")
         return None
     return _name("--unit", unit)
+
+
+def _session(given: str | None, environ: Mapping[str, str]) -> str:
+    if given is None:
+        return _as_text(environ.get("CLAUDE_CODE_SESSION_ID", ""))
+    if not (0 < len(given) <= MAX_SESSION and given.isprintable()):
+        raise SettingsError(
+            f"--session: {given[:MAX_SESSION]!a} is no session: 1 to {MAX_SESSION} printable"
+            " characters"
+        )
+    return given
+
+
+def _as_text(name: str) -> str:
+    """A name from the system, whose bytes may be no UTF-8, as text that can be written."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _name(flag: str, text: str | None) -> str:

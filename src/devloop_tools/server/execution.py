@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, get_args
 
+import anyio.lowlevel
 import anyio.to_thread
 import orjson
 
@@ -21,6 +22,7 @@ from devloop_tools.protocol.errors import RpcError
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.server.actors import Actor
 from devloop_tools.server.bounds import bounded_object, bounded_text
+from devloop_tools.server.client_requests import InputRequired
 from devloop_tools.server.results import keep_whole
 from devloop_tools.server.session import Session
 from devloop_tools.server.values import to_json_value
@@ -64,8 +66,10 @@ class Finished:
     @property
     def refusal(self) -> str | None:
         """The reason of an expected failure."""
-        value = self.structured or {}
-        return str(value.get("reason", "")) if value.get("ok") is False else None
+        value = self.value
+        if isinstance(value, dict) and value.get("ok") is False:
+            return str(value.get("reason", "no reason given"))
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +104,16 @@ Outcome = Finished | Invalid | OutsideSandbox | Crashed
 
 
 async def execute(session: Session, call: Call) -> Outcome:
-    """Validate, run, and turn whatever comes into an outcome. Raises only on cancellation."""
+    """Validate, run, and turn whatever comes into an outcome.
+
+    Raises when the call is cancelled, and what is for the client's program.
+    """
     definition = call.definition
     try:
         arguments = definition.arguments.parse(definition.name, call.arguments)
         value = await _run(session, call, arguments)
         return _finished(call, value)
-    except RpcError:
+    except (RpcError, InputRequired):
         # What the client's program must hear, such as a capability that it lacks.
         raise
     except ExpectedFailure as exc:
@@ -118,8 +125,10 @@ async def execute(session: Session, call: Call) -> Outcome:
         return Invalid(f"Invalid arguments for {definition.name}:\n- {problem}", (problem,))
     except ToolSandboxError as exc:
         return OutsideSandbox(exc.path, exc.agent, exc.reason)
-    except (Exception, SystemExit, KeyboardInterrupt) as exc:
-        # The tool's boundary: whatever it raises is an answer, and the server lives.
+    except BaseException as exc:
+        # The tool's boundary: whatever it raises is an answer, and the server lives. A
+        # cancellation that nobody asked for here, such as that of a task of its own, counts too.
+        await anyio.lowlevel.checkpoint_if_cancelled()
         return _crashed(definition.name, exc, call.actor.workspace.root)
 
 
@@ -165,14 +174,26 @@ def _text_of(blocks: tuple[JsonObject, ...]) -> str:
 
 
 def _crashed(tool: str, exc: BaseException, root: Path) -> Crashed:
-    message = without_paths(f"{type(exc).__name__}: {exc}", root)[:MAX_MESSAGE]
     return Crashed(
         tool=tool,
-        message=message,
+        message=without_paths(_worded(exc), root)[:MAX_MESSAGE],
         error_id=f"err-{secrets.token_hex(4)}",
         frames=_last_frames(exc.__traceback__),
-        traceback="".join(traceback.format_exception(exc)),
+        traceback=_encodable("".join(traceback.format_exception(exc))),
     )
+
+
+def _worded(exc: BaseException) -> str:
+    try:
+        text = str(exc)
+    except Exception:  # an exception of a tool's own may fail at this too
+        text = "its text can't be made"
+    whole = f"{type(exc).__name__}: {text}" if text else type(exc).__name__
+    return _encodable(whole[: 2 * MAX_MESSAGE])
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _last_frames(trace: TracebackType | None) -> tuple[str, ...]:
@@ -183,13 +204,37 @@ def _last_frames(trace: TracebackType | None) -> tuple[str, ...]:
     return tuple(frames[-3:])
 
 
-_ABSOLUTE = re.compile(r"(?<![\w.~:/])/(?:[^\s'\":,;()<>|/]+/)+([^\s'\":,;()<>|/]+)")
+_QUOTED = re.compile(r"(['\"])(?:file://)?(/[^'\"\n]*/[^'\"\n]*)\1")
+_ABSOLUTE = re.compile(
+    r"(?:file://|(?<![A-Za-z0-9_.~:/]))(/(?:[^\s'\":,;()<>|/]+/)+[^\s'\":,;()<>|/]*)"
+)
+"""Behind a letter that is not ASCII a slash may belong to a relative path, or start one."""
 
 
 def without_paths(text: str, root: Path) -> str:
     """`text` with paths below the project made relative, and other absolute ones cut to a name."""
-    relative = text.replace(f"{root}{os.sep}", "").replace(str(root), ".")
-    return _ABSOLUTE.sub(r"…/\1", relative)
+    relative = re.sub(rf"{re.escape(str(root))}(?:/|(?![\w.-]))", _below_root, text)
+    return _ABSOLUTE.sub(_cut, _QUOTED.sub(_cut_quoted, relative))
+
+
+def _below_root(found: re.Match[str]) -> str:
+    return "" if found[0].endswith(os.sep) else "."
+
+
+def _cut_quoted(found: re.Match[str]) -> str:
+    return f"{found[1]}{_name_of(found[2])}{found[1]}"
+
+
+def _cut(found: re.Match[str]) -> str:
+    before = found.string[: found.start()][-1:]
+    first = found[1].split("/")[1]
+    if before.isalnum() and not os.path.lexists(f"/{first}"):
+        return found[0]
+    return _name_of(found[1])
+
+
+def _name_of(path: str) -> str:
+    return f"…/{path.rstrip('/').rpartition('/')[2]}"
 
 
 def timed() -> Callable[[], float]:

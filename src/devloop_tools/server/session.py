@@ -39,6 +39,7 @@ class Peer(Protocol):
 
     def cancel(self, request_id: object) -> None: ...
     def notify(self, method: str, params: JsonObject) -> None: ...
+    def is_busy(self) -> bool: ...
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None: ...
     async def ready(self) -> None: ...
     async def closing(self) -> None: ...
@@ -69,6 +70,8 @@ class Session:
     watching: bool = False
     host_tools: dict[str, ToolEntry] = field(default_factory=dict)
     subscription: anyio.CancelScope | None = None
+    is_host: bool = False
+    """Whether the peer has used a method of plain JSON-RPC."""
 
     def initialized(self, version: str, params: JsonObject) -> None:
         """`initialize` was answered with `version`."""
@@ -85,8 +88,8 @@ class Session:
 
     @property
     def hears_escalations(self) -> bool:
-        """A host does; an MCP client doesn't know the notification, unless it subscribed."""
-        return self.protocol_version is None or self.subscription is not None
+        """A host does; an MCP client doesn't know the notification."""
+        return self.is_host
 
     @property
     def actor(self) -> Actor:
