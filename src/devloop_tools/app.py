@@ -1,8 +1,8 @@
 """Composition root: settings to registry, policy, stores and server. It alone knows all."""
 
 import asyncio
+import contextlib
 import logging
-import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -57,6 +57,12 @@ FLUSH_EVERY_S = 0.2
 
 MAX_KEPT = 256
 """A host may name any number of units; so many agents at work are kept ready."""
+
+MAX_TOOL_THREADS = 256
+"""Blocking tools that run at once; what comes on top waits its turn, and can be cancelled."""
+
+MAX_THREADS = 64
+"""Short work of ours that runs at once."""
 
 _logger = logging.getLogger(__name__)
 
@@ -181,7 +187,8 @@ class Application:
             events=self.events,
             make_context=self._context,
             peer=peer,
-            threads=anyio.CapacityLimiter(math.inf),
+            tool_threads=anyio.CapacityLimiter(MAX_TOOL_THREADS),
+            threads=anyio.CapacityLimiter(MAX_THREADS),
             states=self.states,
             loop=LoopThread(),
             offered=self.cast.settings.protocol,
@@ -231,12 +238,18 @@ async def serve(
     """Answer the peer until it goes or a signal comes. `answered` are calls answered before."""
     connection = Connection(transport, on_closing=lambda: end_within(LONGEST_END_S))
     loop = asyncio.get_running_loop()
-    call_on_signals(lambda: loop.call_soon_threadsafe(connection.stop))
+    call_on_signals(partial(_stop, connection, loop))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_flush_events, application.events)
         await run_connection(application, connection, answered)
         tasks.cancel_scope.cancel()
     _flush(application.events)
+
+
+def _stop(connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
+    # A second signal may come when the loop has ended.
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(connection.stop)
 
 
 async def run_connection(
@@ -252,7 +265,7 @@ async def run_connection(
 
 async def call_once(application: Application, tool: str, arguments: JsonObject) -> JsonObject:
     """One `tools/call` through the same path: the `result` or `error` member of its reply."""
-    session = application.session(_NoPeer())
+    session = application.session(NoPeer())
     session.initialized(LATEST, {})
     dispatcher = Dispatcher(session, METHODS, NOTIFICATIONS)
     params = {"name": tool, "arguments": arguments}
@@ -261,16 +274,13 @@ async def call_once(application: Application, tool: str, arguments: JsonObject) 
     return body
 
 
-class _NoPeer:
+class NoPeer:
     """Nobody is there to cancel, to hear or to be asked."""
 
     def cancel(self, request_id: object) -> None: ...
     def notify(self, method: str, params: JsonObject) -> None: ...
+    def offer(self, method: str, params: JsonObject) -> None: ...
     def start(self, work: object) -> None: ...
-
-    def is_busy(self) -> bool:
-        return False
-
     async def ready(self) -> None: ...
     async def closing(self) -> None: ...
     async def request(self, method: str, params: JsonObject, timeout_s: float) -> None: ...
@@ -306,14 +316,20 @@ def _sandbox(template: AgentTemplate, unit_id: str | None) -> Sandbox:
 
 
 async def _flush_events(events: EventLog) -> None:
+    flushed = True
     while True:
         await anyio.sleep(FLUSH_EVERY_S)
         if events.has_waiting():
-            await anyio.to_thread.run_sync(_flush, events, abandon_on_cancel=True)
+            # What fails once fails for a while; it is said once.
+            flush = partial(_flush, events, quietly=not flushed)
+            flushed = await anyio.to_thread.run_sync(flush, abandon_on_cancel=True)
 
 
-def _flush(events: EventLog) -> None:
+def _flush(events: EventLog, *, quietly: bool = False) -> bool:
     try:
         events.flush()
     except StorageError as exc:
-        _logger.warning("events: %s", exc)
+        if not quietly:
+            _logger.warning("events: %s", exc)
+        return False
+    return True

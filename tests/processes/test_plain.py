@@ -16,6 +16,10 @@ def events_in(server: Server) -> list[dict[str, Any]]:
     return [message["params"] for message in messages if message.get("method") == "event"]
 
 
+def appended(server: Server) -> list[dict[str, Any]]:
+    return [event for event in events_in(server) if event["type"] == "timeline.appended"]
+
+
 def test_a_plain_request_may_be_the_first_line(tmp_path: Path) -> None:
     with Server(command(tmp_path)) as server:
         server.request(1, "tools.execute", {"name": "f_echo", "input": {"text": "第一 line"}})
@@ -56,10 +60,9 @@ def test_a_subscriber_misses_nothing_and_hears_nothing_twice_while_others_write(
             for number in range(EACH):
                 server.reply(number)
         total = (WRITERS + 1) * EACH
-        appended = lambda: [e for e in events_in(host) if e["type"] == "timeline.appended"]  # noqa: E731 - asked again until all are there
-        assert host.wait_until(lambda: len(appended()) == total, PATIENCE_S)
+        assert host.wait_until(lambda: len(appended(host)) == total, PATIENCE_S)
         ids = [event["id"] for event in events_in(host)]
-        seqs = [event["data"]["seq"] for event in appended()]
+        seqs = [event["data"]["seq"] for event in appended(host)]
     assert ids == sorted(set(ids))
     assert sorted(seqs) == list(range(1, total + 1))
 

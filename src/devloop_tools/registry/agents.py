@@ -1,5 +1,6 @@
 """`tools.d/agents.json`: who the agents are and what each may do."""
 
+import codecs
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def load_agents(path: Path) -> AgentsFile:
             f"{path}: can't be read ({exc.strerror}); --tools-dir names the folder that holds it"
         ) from None
     try:
-        agents = AgentsFile.model_validate_json(content)
+        agents = AgentsFile.model_validate_json(content.removeprefix(codecs.BOM_UTF8))
     except ValidationError as exc:
         fault = exc.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in fault["loc"])

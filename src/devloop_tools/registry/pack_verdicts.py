@@ -1,5 +1,6 @@
 """What came of trying a pack, and the cache of it in the user's state folder: never a must."""
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -57,7 +58,8 @@ class PackVerdicts:
             temporary.write_bytes(content)
             temporary.replace(self._file)
         except OSError:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
 def verdicts_file(environ: Mapping[str, str]) -> Path:

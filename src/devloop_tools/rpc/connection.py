@@ -96,9 +96,10 @@ class Connection:
         """Send a notification to the peer."""
         self._transport.send(encode({"method": method, "params": params}))
 
-    def is_busy(self) -> bool:
-        """Whether the peer reads so slowly that nothing dispensable should be sent."""
-        return self._transport.is_full()
+    def offer(self, method: str, params: JsonObject) -> None:
+        """Send a notification that can be missed: a peer that reads too slowly doesn't get it."""
+        if not self._transport.is_full():
+            self.notify(method, params)
 
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run `work` beside the requests until the connection ends."""

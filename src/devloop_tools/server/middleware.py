@@ -72,8 +72,6 @@ def _failure_of(outcome: Outcome) -> str | None:
 def _report(session: Session, call: Call, outcome: Outcome, failure: str, fact: JsonObject) -> None:
     tool = call.definition.name
     crashed = isinstance(outcome, Crashed)
-    # A file's name on disk, and so a tool's words, may hold what is no text.
-    failure = failure.encode("utf-8", "backslashreplace").decode()
     try:
         context = session.make_context(
             call.actor.workspace, call.origin, call.progress, call.client

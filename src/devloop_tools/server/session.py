@@ -39,7 +39,7 @@ class Peer(Protocol):
 
     def cancel(self, request_id: object) -> None: ...
     def notify(self, method: str, params: JsonObject) -> None: ...
-    def is_busy(self) -> bool: ...
+    def offer(self, method: str, params: JsonObject) -> None: ...
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None: ...
     async def ready(self) -> None: ...
     async def closing(self) -> None: ...
@@ -50,13 +50,15 @@ class Peer(Protocol):
 class Session:
     """One per connection. `protocol_version` is None until `initialize` was answered.
 
-    `threads` has no low cap: blocking tools wait for disks and processes, not for the processor.
+    `tool_threads` has a high cap, since blocking tools wait for disks and processes, not for the
+    processor; `threads` is for short work of ours, which must go on when that is reached.
     """
 
     actors: Actors
     events: EventLog
     make_context: MakeContext
     peer: Peer
+    tool_threads: anyio.CapacityLimiter
     threads: anyio.CapacityLimiter
     states: SealedStates
     loop: LoopThread

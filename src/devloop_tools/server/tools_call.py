@@ -43,8 +43,7 @@ def is_progress_token(token: object) -> bool:
 
 
 def _send_progress(peer: Peer, token: object, fact: JsonObject) -> None:
-    if not peer.is_busy():
-        peer.notify("notifications/progress", {"progressToken": token, **fact})
+    peer.offer("notifications/progress", {"progressToken": token, **fact})
 
 
 def _named_arguments(params: JsonObject) -> tuple[str, JsonObject]:

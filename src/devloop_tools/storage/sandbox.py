@@ -83,7 +83,7 @@ class Sandbox:
 
     def _judge_write(self, parts: tuple[str, ...]) -> Verdict:
         resolved = "/".join(parts)
-        if reserved := next((part for part in parts if _RESERVED.fullmatch(part)), None):
+        if reserved := next(filter(is_reserved, parts), None):
             reason = f"{reserved} is a name that Windows reserves; a checkout there would fail"
             return Verdict(False, resolved, "reserved name", reason)
         for pattern in (*DENIED_TO_WRITE, *self.write_deny):
@@ -124,6 +124,11 @@ def _closes(pattern: str, parts: tuple[str, ...]) -> bool:
     if "/" not in pattern:
         return any(_name_matches(part, pattern) for part in parts)
     return matches("/".join(map(_folded, parts)), "/".join(map(_folded, pattern.split("/"))))
+
+
+def is_reserved(name: str) -> bool:
+    """Whether a checkout on Windows can't have a file of this name."""
+    return _RESERVED.fullmatch(name) is not None
 
 
 def split(path: str) -> tuple[str, ...]:

@@ -69,8 +69,7 @@ async def tools_execute(session: Session, request: Request) -> JsonObject:
 
 
 def _send_progress(peer: Peer, request_id: RequestId, fact: JsonObject) -> None:
-    if not peer.is_busy():
-        peer.notify("progress", {"id": request_id, **fact})
+    peer.offer("progress", {"id": request_id, **fact})
 
 
 def _result(outcome: Outcome) -> JsonObject:
