@@ -170,7 +170,7 @@ def make_application(
         protocol=ALL,
     )
     found = Tools(root, Registry(entries), AgentsFile(templates=(template,)), Packs(), ())
-    default = Cast(settings, found, None).named("pm", None, None)
+    default = Cast(settings, found, None).named("pm", None)
     database = Database(root)
     states = SealedStates(lambda: b"a key of thirty-two bytes, or so", database)
     return Application(Cast(settings, found, default), EventLog(database), states)

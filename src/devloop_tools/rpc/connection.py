@@ -28,6 +28,8 @@ from devloop_tools.rpc.transport import PeerError, PeerGone, Transport
 MAX_IN_FLIGHT = 4096
 """More open requests than this are a fault of the peer, and refused."""
 
+_CLOSED = "the peer has closed the connection"
+
 _logger = logging.getLogger(__name__)
 
 
@@ -75,7 +77,7 @@ class Connection:
             self._on_closing()
             self._closing.set()
             for question in self._asked.values():
-                question.answered({"error": {"message": "the peer has closed the connection"}})
+                question.answered({"error": {"message": _CLOSED}})
             await self._settle()
             tasks.cancel_scope.cancel()
 
@@ -114,6 +116,8 @@ class Connection:
 
     async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any:
         """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow."""
+        if self._closing.is_set():
+            raise PeerError(f"{method}: {_CLOSED}")
         self._last_asked += 1
         asked = f"srv-{self._last_asked}"
         question = self._asked[asked] = _Question()

@@ -71,8 +71,10 @@ class Finished:
     @property
     def refusal(self) -> str | None:
         """The reason of an expected failure."""
-        value = self.structured or {}
-        return str(value.get("reason", "")) if value.get("ok") is False else None
+        value = self.value
+        if isinstance(value, dict) and value.get("ok") is False:
+            return str(value.get("reason", "no reason given"))
+        return None
 
 
 @dataclass(frozen=True, slots=True)
