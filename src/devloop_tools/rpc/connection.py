@@ -114,8 +114,17 @@ class Connection:
         """Wait until the peer has taken enough for more to be sent."""
         await self._transport.ready()
 
-    async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any:
-        """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow."""
+    async def request(
+        self,
+        method: str,
+        params: JsonObject,
+        timeout_s: float,
+        cancel: tuple[str, str] = ("$/cancel", "id"),
+    ) -> Any:
+        """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow.
+
+        `cancel` is the notification that takes the question back, and its field for the id.
+        """
         if self._closing.is_set():
             raise PeerError(f"{method}: {_CLOSED}")
         self._last_asked += 1
@@ -128,7 +137,7 @@ class Connection:
         finally:
             del self._asked[asked]
             if question.body is None:
-                self.notify("$/cancel", {"id": asked})
+                self.notify(cancel[0], {cancel[1]: asked})
         if question.body is None:
             raise PeerError(f"{method}: no answer within {timeout_s:g} s")
         if "error" in question.body:
