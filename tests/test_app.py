@@ -82,11 +82,11 @@ def test_what_is_wrong_with_the_agents_is_said(tools_dir: Path) -> None:
 def test_other_agents_are_made_when_a_host_names_them(tools_dir: Path) -> None:
     cast = build(settings(tools_dir, agent=None, host=True)).cast
     assert cast.default is None
-    assert cast.named("coder", "u-1", "s-1") is cast.named("coder", "u-1", "s-1")
-    assert cast.named("devloop-pm", None, None).agent == "pm"
+    assert cast.named("coder", "u-1") is cast.named("coder", "u-1")
+    assert cast.named("devloop-pm", None).agent == "pm"
     for agent, unit in (("coder", None), ("pm", "../x"), ("不存在", None)):
         with pytest.raises(UnknownActor):
-            cast.named(agent, unit, None)
+            cast.named(agent, unit)
 
 
 def test_a_call_without_a_client_takes_the_same_way(tools_dir: Path) -> None:

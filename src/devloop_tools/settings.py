@@ -60,7 +60,7 @@ def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
     """One frozen Settings. Raises SettingsError naming the flag."""
     if flags.host and flags.for_cli:
         raise SettingsError("--host and --for-cli exclude each other")
-    agent = (flags.agent or "").removeprefix("devloop-") or None
+    agent = short_name(flags.agent or "") or None
     if agent is None and not flags.host:
         raise SettingsError("--agent is missing: name the agent, such as --agent pm")
     project_dir = resolve_project_dir(flags, environ)
@@ -105,6 +105,11 @@ def resolve_tools_dir(given: str | None) -> Path:
     here = Path(__file__).resolve()
     installed = here.parent / "tools.d"
     return installed if installed.is_dir() else here.parents[2] / "tools.d"
+
+
+def short_name(agent: str) -> str:
+    """`pm` of `devloop-pm`: what `--agent` and every `agent` field use."""
+    return agent.removeprefix("devloop-")
 
 
 def is_id(text: str) -> bool:

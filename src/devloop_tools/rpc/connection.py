@@ -28,6 +28,8 @@ from devloop_tools.rpc.transport import PeerError, PeerGone, Transport
 MAX_IN_FLIGHT = 4096
 """More open requests than this are a fault of the peer, and refused."""
 
+_CLOSED = "the peer has closed the connection"
+
 _logger = logging.getLogger(__name__)
 
 
@@ -80,7 +82,7 @@ class Connection:
             self._on_closing()
             self._closing.set()
             for question in self._asked.values():
-                question.answered({"error": {"message": "the peer has closed the connection"}})
+                question.answered({"error": {"message": _CLOSED}})
             await self._settle()
             tasks.cancel_scope.cancel()
 
@@ -117,8 +119,19 @@ class Connection:
         """Wait until the peer has taken enough for more to be sent."""
         await self._transport.ready()
 
-    async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any:
-        """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow."""
+    async def request(
+        self,
+        method: str,
+        params: JsonObject,
+        timeout_s: float,
+        cancel: tuple[str, str] = ("$/cancel", "id"),
+    ) -> Any:
+        """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow.
+
+        `cancel` is the notification that takes the question back, and its field for the id.
+        """
+        if self._closing.is_set():
+            raise PeerError(f"{method}: {_CLOSED}")
         self._last_asked += 1
         asked = f"srv-{self._last_asked}"
         question = self._asked[asked] = _Question()
@@ -129,7 +142,7 @@ class Connection:
         finally:
             del self._asked[asked]
             if question.body is None:
-                self.notify("$/cancel", {"id": asked})
+                self.notify(cancel[0], {cancel[1]: asked})
         if question.body is None:
             raise PeerError(f"{method}: no answer within {timeout_s:g} s")
         if "error" in question.body:

@@ -9,6 +9,7 @@ from devloop_tools.domain.project_resources import memory_ids
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.actors import Actor
+from devloop_tools.server.client_requests import asked_together
 from devloop_tools.server.clients import with_client
 from devloop_tools.server.paging import page_of
 from devloop_tools.server.session import Session
@@ -67,7 +68,8 @@ async def _rendered(
     client: Client,
 ) -> JsonObject:
     context = session.make_context(actor.workspace, actor.origin(None), NO_PROGRESS, client)
-    messages = await definition.render(arguments, context)
+    with asked_together():
+        messages = await definition.render(arguments, context)
     return {
         "description": definition.description,
         "messages": [

@@ -43,7 +43,9 @@ class Peer(Protocol):
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None: ...
     async def ready(self) -> None: ...
     async def closing(self) -> None: ...
-    async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any: ...
+    async def request(
+        self, method: str, params: JsonObject, timeout_s: float, cancel: tuple[str, str] = ...
+    ) -> Any: ...
 
 
 @dataclass(slots=True)
@@ -72,6 +74,8 @@ class Session:
     watching: bool = False
     host_tools: dict[str, ToolEntry] = field(default_factory=dict)
     subscription: anyio.CancelScope | None = None
+    is_host: bool = False
+    """Whether the peer has used a method of plain JSON-RPC."""
 
     def initialized(self, version: str, params: JsonObject) -> None:
         """`initialize` was answered with `version`."""
@@ -88,8 +92,8 @@ class Session:
 
     @property
     def hears_escalations(self) -> bool:
-        """A host does; an MCP client doesn't know the notification, unless it subscribed."""
-        return self.protocol_version is None or self.subscription is not None
+        """A host does; an MCP client doesn't know the notification."""
+        return self.is_host
 
     @property
     def actor(self) -> Actor:

@@ -1,15 +1,19 @@
 """Tells clients that a resource has changed, whoever changed it: from the project's event log."""
 
+import logging
 from collections.abc import Sequence
 
 import anyio
-import anyio.to_thread
 
 from devloop_tools.domain.events import Event
 from devloop_tools.domain.project_resources import uris_of
+from devloop_tools.server.event_pages import RETRY_S, last_id, page_after
 from devloop_tools.server.session import Session
+from devloop_tools.storage.errors import StorageError
 
 POLL_S = 0.1
+
+_logger = logging.getLogger(__name__)
 
 
 def watch(session: Session) -> None:
@@ -20,11 +24,9 @@ def watch(session: Session) -> None:
 
 
 async def _watch(session: Session) -> None:
-    after = await anyio.to_thread.run_sync(session.events.last_id, limiter=session.threads)
+    after = await _start(session)
     while True:
-        page = await anyio.to_thread.run_sync(
-            session.events.read, after, abandon_on_cancel=True, limiter=session.threads
-        )
+        page = await page_after(session, after)
         for uri in _changed(page):
             await session.peer.ready()
             _tell(session, uri)
@@ -32,6 +34,15 @@ async def _watch(session: Session) -> None:
             after = page[-1].id
         else:
             await anyio.sleep(POLL_S)
+
+
+async def _start(session: Session) -> int:
+    while True:
+        try:
+            return await last_id(session)
+        except StorageError as exc:
+            _logger.warning("events: %s", exc)
+            await anyio.sleep(RETRY_S)
 
 
 def _changed(events: Sequence[Event]) -> list[str]:
