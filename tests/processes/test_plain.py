@@ -88,10 +88,7 @@ def test_a_host_that_leaves_in_mid_call_leaves_no_server_behind(tmp_path: Path) 
         host.request(2, "tools.execute", {"name": "ask", "input": {}})
         assert host.wait_until(lambda: b"host.execute" in host.lines[-1].raw, PATIENCE_S)
         host.close_stdin()
-        error = host.reply(2)["error"]
         ended = host.wait_ended(PATIENCE_S)
-    assert error["code"] == 5000
-    assert error["message"].endswith("the peer has closed the connection")
     assert ended is not None
     assert ended.code == 0
 
