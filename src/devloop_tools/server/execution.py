@@ -56,6 +56,8 @@ class Call:
     origin: Origin
     progress: Progress
     client: Client
+    plain: bool = False
+    """Whether it came as plain JSON-RPC, whose hosts hear of crashes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,9 @@ async def run_call(session: Session, call: Call) -> Outcome:
         await anyio.to_thread.run_sync(
             _report, session, call, outcome, failure, fact, limiter=session.threads
         )
-    if isinstance(outcome, Crashed) and session.hears_escalations:
+    # A client of MCP doesn't know the notification, unless it has subscribed to events.
+    hears = call.plain or session.subscription is not None
+    if isinstance(outcome, Crashed) and hears:
         session.peer.notify("escalation", _escalation(call, outcome))
     return outcome
 

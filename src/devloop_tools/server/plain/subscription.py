@@ -8,6 +8,7 @@ from pydantic import Field
 
 from devloop_tools.domain.events import as_object
 from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.server.committed import next_events
 from devloop_tools.server.plain.params import Params, read
 from devloop_tools.server.session import Session
 
@@ -36,12 +37,7 @@ async def _send_events(session: Session, scope: anyio.CancelScope, after: int) -
         # The answer to the subscription leaves first.
         await anyio.lowlevel.checkpoint()
         while True:
-            page = await anyio.to_thread.run_sync(
-                session.events.read, after, abandon_on_cancel=True, limiter=session.threads
-            )
-            for event in page:
+            for event in await next_events(session, after, POLL_S):
                 await session.peer.ready()
                 session.peer.notify("event", as_object(event))
                 after = event.id
-            if not page:
-                await anyio.sleep(POLL_S)

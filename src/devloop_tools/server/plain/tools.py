@@ -64,7 +64,7 @@ async def tools_execute(session: Session, request: Request) -> JsonObject:
     origin = actor.origin(params.ctx.call_id if params.ctx else None)
     send = partial(_send_progress, session.peer, request.id)
     with reporting(send, session.loop, wanted=params.progress) as progress:
-        call = Call(actor, entry.definition, params.input, origin, progress, NO_CLIENT)
+        call = Call(actor, entry.definition, params.input, origin, progress, NO_CLIENT, plain=True)
         outcome = await run_call(session, call)
     return _result(outcome)
 
