@@ -146,4 +146,4 @@ def _is_there(workspace: Workspace, path: str) -> bool:
 
 
 def _plain(name: str) -> bool:
-    return name not in ("", ".", "..") and "/" not in name
+    return name not in ("", ".", "..") and "/" not in name and name.isprintable()
