@@ -11,13 +11,13 @@ from tests.cases.judge import words_left
 from tests.cases.run import missing_setup
 from tests.processes.server import FIXTURES, serving
 
-from devloop_tools.app import load_registry
+from devloop_tools.app import load_tools
 from devloop_tools.registry.entries import ToolEntry
 
 TESTS = Path(__file__).resolve().parents[1]
 BUILT_IN = [
     entry
-    for entry in load_registry(FIXTURES).entries.values()
+    for entry in load_tools(FIXTURES).registry.entries.values()
     if not entry.namespace.startswith("pack:")
 ]
 
@@ -38,7 +38,7 @@ def test_every_sentence_left_to_a_test_has_one_with_its_id() -> None:
 
 
 def test_h_b01_no_tool_has_a_union_or_a_reference_at_the_root_of_its_input() -> None:
-    for entry in load_registry(FIXTURES).entries.values():
+    for entry in load_tools(FIXTURES).registry.entries.values():
         schema = entry.definition.input_schema()
         assert schema["type"] == "object", entry.name
         assert not {"oneOf", "anyOf", "allOf", "$ref", "enum", "not"} & schema.keys(), entry.name
@@ -68,7 +68,7 @@ def test_h_b07_every_id_in_a_result_is_a_string_by_schema(entry: ToolEntry) -> N
 def _can_be_set_up(case: Case) -> bool:
     """Parts and tools that aren't built yet bring the tests of their cases with them."""
     called = re.findall(r'"name":"(\w+)"', " ".join(step.get("line", "") for step in _steps(case)))
-    return not missing_setup(case) and set(called) <= load_registry(FIXTURES).entries.keys()
+    return not missing_setup(case) and set(called) <= load_tools(FIXTURES).registry.entries.keys()
 
 
 def _steps(case: Case) -> list[dict[str, Any]]:

@@ -2,11 +2,16 @@
 
 import typer
 
+from devloop_tools.cli import pack
 from devloop_tools.cli.call import call
+from devloop_tools.cli.cli_args import cli_args
+from devloop_tools.cli.doctor import doctor
+from devloop_tools.cli.dump_schema import dump_schema
+from devloop_tools.cli.events import events
+from devloop_tools.cli.serve import run
 
 app = typer.Typer(
     name="devloop-tools",
-    help="The tool server that makes AI development agents dependable.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -19,4 +24,18 @@ def _group() -> None:
     """The tool server that makes AI development agents dependable."""
 
 
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def serve(ctx: typer.Context) -> None:
+    """Answer JSON-RPC on stdin for one agent, until the input ends."""
+    run(ctx.args)
+
+
 app.command()(call)
+app.command()(events)
+app.command()(doctor)
+app.add_typer(pack.app, name="pack")
+app.command()(cli_args)
+app.command()(dump_schema)

@@ -6,7 +6,7 @@ import sys
 def main() -> None:
     """Run the command line in sys.argv."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["serve"] and not {"--help", "-h"} & set(arguments):
+    if arguments[:1] == ["serve"]:
         from devloop_tools.cli.serve import run
 
         run(arguments[1:])

@@ -1,13 +1,15 @@
 """Options that several commands share, and how a command says what is wrong."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
+from devloop_tools.launch.errors import LaunchError
 from devloop_tools.registry.errors import LoadError
+from devloop_tools.server.actors import UnknownActor
 from devloop_tools.settings import SettingsError
 
 EXIT_ERROR = 2
@@ -32,6 +34,12 @@ def reported() -> Iterator[None]:
     """What is wrong with flags and files in one line on stderr, and exit code 2."""
     try:
         yield
-    except (LoadError, SettingsError) as exc:
+    except (LaunchError, LoadError, SettingsError, UnknownActor) as exc:
         sys.stderr.write(f"devloop-tools: {exc}\n")
         raise typer.Exit(EXIT_ERROR) from None
+
+
+def complain(lines: Iterable[str]) -> None:
+    """What is wrong and can be lived with, a line each on stderr."""
+    for line in lines:
+        sys.stderr.write(f"devloop-tools: {line}\n")

@@ -5,21 +5,27 @@ import gc
 import logging
 import os
 import sys
+import traceback
 from typing import NoReturn
 
-from devloop_tools.cli.lighter import loading_less
 from devloop_tools.rpc.first_lines import FirstLines
 from devloop_tools.rpc.meanwhile import answering
-from devloop_tools.rpc.stderr import StderrPump
+from devloop_tools.rpc.stderr import StderrPump, ensure_stderr
 from devloop_tools.rpc.stdio import StdioTransport, restore_blocking, speak_utf8, take_over
+from devloop_tools.server.era import ALL, PROTOCOLS
 from devloop_tools.server.greeting import answer
 from devloop_tools.settings import Flags, Settings, SettingsError, resolve
 
+EXIT_FAULT = 1
 EXIT_USAGE = 2
 
 
 def serve_after(lines: FirstLines, arguments: list[str]) -> int:
-    """Serve what comes after `lines`. Returns the exit code: 0, or 2 with a line on stderr."""
+    """Serve what comes after `lines`. Returns the exit code.
+
+    0 after serving, 2 with a line on stderr for what can't be used, 1 with a traceback for a fault.
+    """
+    ensure_stderr()
     speak_utf8()
     pump = StderrPump()
     try:
@@ -35,6 +41,10 @@ def serve_after(lines: FirstLines, arguments: list[str]) -> int:
     except (UsageError, SettingsError) as exc:
         sys.stderr.write(f"devloop-tools serve: {exc}\n")
         return EXIT_USAGE
+    except Exception:
+        # The top of the process: the traceback must get out before the process ends.
+        traceback.print_exc()
+        return EXIT_FAULT
     finally:
         sys.stderr.flush()
         pump.drain()
@@ -46,14 +56,39 @@ class UsageError(Exception):
 
 
 def parse(arguments: list[str]) -> Flags:
-    """The flags of `serve`. Raises UsageError; --help is answered by typer."""
-    parser = _Parser(prog="devloop-tools serve", add_help=False, allow_abbrev=False)
-    for name in ("agent", "project-dir", "data-dir", "company", "project"):
-        parser.add_argument(f"--{name}")
-    for name in ("unit", "session", "tools-dir"):
-        parser.add_argument(f"--{name}")
-    parser.add_argument("--for-cli", action="store_true")
+    """The flags of `serve`. Raises UsageError; --help prints and ends the process."""
+    parser = _Parser(
+        prog="devloop-tools serve",
+        description="Answer JSON-RPC on stdin for one agent, until the input ends.",
+        allow_abbrev=False,
+    )
+    for name, text in _FLAGS.items():
+        parser.add_argument(f"--{name}", help=text)
+    parser.add_argument(
+        "--for-cli", action="store_true", help="Set by cli-args: the client is the Claude CLI."
+    )
+    parser.add_argument(
+        "--protocol",
+        choices=PROTOCOLS,
+        default=ALL,
+        help="Which revisions of MCP are spoken: with a handshake, the stateless one, or all.",
+    )
+    parser.add_argument(
+        "--host", action="store_true", help="The client is a host that says in ctx who acts."
+    )
     return Flags(**vars(parser.parse_args(arguments)))
+
+
+_FLAGS = {
+    "agent": "Short name or id: pm, devloop-pm.",
+    "project-dir": "The project folder. Default: CLAUDE_PROJECT_DIR, else the current one.",
+    "data-dir": "The folder that holds companies/.",
+    "company": "The company's id, with --data-dir.",
+    "project": "The project's id, with --data-dir.",
+    "unit": "The unit of a coder or tester.",
+    "session": "The session's id. Default: CLAUDE_CODE_SESSION_ID, else a new one.",
+    "tools-dir": "The folder with agents.json and packs. Default: the bundled one.",
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,23 +99,31 @@ class _Parser(argparse.ArgumentParser):
 def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_fd: int) -> None:
     # Nothing that is loaded here is garbage before the process ends.
     gc.disable()
+    # Looking for plugins of pydantic reads the metadata of every installed package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    with answering(lines, answer, read_fd, write_fd):
-        with loading_less():
-            import anyio
 
-            from devloop_tools.app import build, serve
-            from devloop_tools.registry.errors import LoadError
+    def greet(method: str, params: dict[str, object]) -> dict[str, object] | None:
+        return answer(method, params, settings.protocol, initialized=lines.initialized)
+
+    with answering(lines, greet, read_fd, write_fd):
+        import anyio
+
+        from devloop_tools.app import build, serve
+        from devloop_tools.registry.errors import LoadError
+        from devloop_tools.server.actors import UnknownActor
 
         try:
             application = build(settings)
-        except LoadError as exc:
+        except (LoadError, UnknownActor) as exc:
             raise UsageError(str(exc)) from exc
+    for complaint in application.complaints():
+        sys.stderr.write(f"devloop-tools serve: {complaint}\n")
     gc.enable()
     gc.freeze()
 
     async def run() -> None:
-        transport = StdioTransport(read_fd, write_fd, lines.rest, lines.ended)
+        transport = StdioTransport(read_fd, write_fd, lines.rest, ended=lines.ended)
         await serve(application, transport, lines.answered)
 
     anyio.run(run)

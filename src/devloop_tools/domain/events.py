@@ -63,6 +63,7 @@ class EventLog:
         self._database = database
         self._guard = threading.Lock()
         self._waiting: list[_Values] = []
+        self._seen = 0
 
     def emit(self, origin: Origin, event: EventType, data: Mapping[str, Any]) -> None:
         """Commit one event; it is on disk when this returns. Raises StorageError."""
@@ -86,6 +87,12 @@ class EventLog:
         """Events with an id above `after`, oldest first, at most `limit`."""
         return [_event(row) for row in self._database.rows(_SELECT, (after, limit))]
 
+    def changed(self) -> bool:
+        """Whether anybody may have committed since the last time this was asked."""
+        version = self._database.data_version()
+        changed, self._seen = version != self._seen, version
+        return changed
+
     def last_id(self) -> int:
         """The id of the newest event, 0 if there is none."""
         [(newest,)] = self._database.rows("SELECT coalesce(max(id), 0) FROM events")
@@ -103,6 +110,16 @@ class EventLog:
             with self._guard:
                 self._waiting[:0] = waiting[-MAX_READ:]
             raise
+
+
+def as_object(event: Event) -> dict[str, Any]:
+    """One event for the wire, without the fields that it has no value for."""
+    return {name: value for name in _COLUMNS if (value := getattr(event, name)) is not None}
+
+
+def as_json(event: Event) -> bytes:
+    """The same as JSON."""
+    return orjson.dumps(as_object(event))
 
 
 def _values(origin: Origin, event: EventType, data: Mapping[str, Any]) -> _Values:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 class Outcome(BaseModel):
     """`ok` says whether the tool did its work; verdicts on others' work are fields of their own."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     ok: bool
 

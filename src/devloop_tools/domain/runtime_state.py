@@ -18,7 +18,7 @@ MAX_STATE_BYTES = 1024 * 1024
 class RuntimeState(BaseModel):
     """The file `agent-state/{agent}-runtime.json`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     agent: str
     call_id: str
@@ -76,7 +76,7 @@ class RuntimeStateStore:
                 version=version + 1,
                 state=merge_patch(state, patch),
             )
-            size = len(document.model_dump_json())
+            size = len(document.model_dump_json().encode())
             if size > MAX_STATE_BYTES:
                 return refused(
                     f"patch: the state would take {size} bytes; {MAX_STATE_BYTES} are allowed",

@@ -42,7 +42,7 @@ _FINISHED = frozenset({Status.DONE, Status.SKIPPED})
 class PlannedItem(BaseModel):
     """An item as the agent plans it. Unknown fields are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     id: StepId
     description: str = Field(
@@ -56,7 +56,7 @@ class PlannedItem(BaseModel):
 class TodoItem(PlannedItem):
     """An item with where it stands."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
     status: Status = Status.TODO
     note: str | None = None
@@ -67,7 +67,7 @@ class TodoItem(PlannedItem):
 class TodoList(BaseModel):
     """The file `agent-state/{agent}-todo.json`."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     agent: str
     call_id: str
@@ -110,7 +110,7 @@ class TodoStore:
             call_id=self._origin.call_id,
             created_at=timestamp(),
             items=planned,
-            current=_current(planned),
+            current=planned[0].id if planned else None,
             progress_pct=0,
         )
         with self._workspace.locked(self._workspace.todo_list) as file:
@@ -188,10 +188,11 @@ def _step_fault(by_id: dict[str, TodoItem], item_id: str, status: Status) -> Ref
         )
     if status is not Status.DONE:
         return None
+    needs = {need: by_id.get(need) for need in by_id[item_id].depends_on}
     open_needs = [
-        f"{need} ({by_id[need].status})"
-        for need in by_id[item_id].depends_on
-        if by_id[need].status not in _FINISHED
+        f"{need} ({item.status if item else 'not in the list'})"
+        for need, item in needs.items()
+        if item is None or item.status not in _FINISHED
     ]
     if not open_needs:
         return None

@@ -5,6 +5,7 @@ integers. U+2028 and U+2029 leave as escapes, since line readers of other langua
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import orjson
@@ -40,28 +41,46 @@ def encode(body: JsonObject) -> bytes:
     return _line({"jsonrpc": "2.0", **body})
 
 
-def encode_batch(bodies: list[JsonObject]) -> bytes:
-    """One line that holds all replies of a batch."""
-    return _line([{"jsonrpc": "2.0", **body} for body in bodies])
+def encode_batch(lines: Sequence[bytes]) -> bytes:
+    """One line that holds all replies of a batch, each of them encoded already."""
+    return b"[" + b",".join(line.rstrip(b"\n") for line in lines) + b"]\n"
 
 
 def _line(value: Any) -> bytes:
-    line = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    try:
+        line = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        # What the parser lets in must get out again: an id or a name with a lone surrogate.
+        return _escaped(value)
     if b"\xe2\x80" in line:
         line = line.replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
     return line
 
 
-def _parse(line: bytes) -> Any:
+def _escaped(value: Any) -> bytes:
     try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        # orjson refuses two things that RFC 8259 allows: lone surrogates and overflowing numbers.
-        # Taking them here lets the argument's own check name the field.
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    except (ValueError, RecursionError) as exc:
+        raise TypeError(f"not JSON: {exc}") from exc
+
+
+_DIGITS = bytes(0x31 if chr(byte).isdecimal() else 0x20 for byte in range(256))
+_HUGE = b"1" * 20
+"""Fewer digits fit 64 bits; of an integer with more, orjson makes a float."""
+
+
+def _parse(line: bytes) -> Any:
+    if _HUGE not in line.translate(_DIGITS):
         try:
-            return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
-        except RecursionError:
-            raise ValueError("nested too deeply") from None
+            return orjson.loads(line)
+        except orjson.JSONDecodeError:
+            # orjson refuses two things that RFC 8259 allows: lone surrogates and overflowing
+            # numbers. Taking them here lets the argument's own check name the field.
+            pass
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

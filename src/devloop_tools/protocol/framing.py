@@ -12,8 +12,7 @@ class LineFramer:
     def __init__(self, max_line: int = MAX_LINE_BYTES) -> None:
         self._max_line = max_line
         self._lines: deque[bytes] = deque()
-        self._parts: list[bytes] = []
-        self._held = 0
+        self._held = bytearray()
         self._overlong = False
 
     def feed(self, chunk: bytes) -> None:
@@ -33,18 +32,15 @@ class LineFramer:
         return self._lines.popleft() if self._lines else None
 
     def _hold(self, part: bytes) -> None:
-        if self._held + len(part) > self._max_line:
+        if len(self._held) + len(part) > self._max_line:
             self._overlong = True
-            self._parts.clear()
-            self._held = 0
-        elif part and not self._overlong:
-            self._parts.append(part)
-            self._held += len(part)
+            self._held.clear()
+        elif not self._overlong:
+            self._held += part
 
     def _finish(self) -> None:
-        line = b"\x00" if self._overlong else b"".join(self._parts)
-        self._parts.clear()
-        self._held = 0
+        line = b"\x00" if self._overlong else bytes(self._held)
+        self._held.clear()
         self._overlong = False
         if line.strip():
             self._lines.append(line)

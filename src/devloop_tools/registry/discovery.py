@@ -1,4 +1,4 @@
-"""Finds the tools of a package and of the packs in a folder. Nothing registers itself."""
+"""Finds the tools of a package or a file. Nothing registers itself."""
 
 import importlib
 import importlib.util
@@ -9,12 +9,9 @@ from pathlib import Path
 from types import ModuleType
 
 from devloop_tools.registry.entries import ToolEntry
-from devloop_tools.registry.errors import LoadError
 from devloop_tools.toolkit import ToolDefinition
-
-
-class PackError(LoadError):
-    """A pack that can't be loaded; the text names its file."""
+from devloop_tools.toolkit.prompts import PromptDefinition
+from devloop_tools.toolkit.resources import ResourceDefinition
 
 
 def discover(package: str) -> Iterator[ToolEntry]:
@@ -23,32 +20,46 @@ def discover(package: str) -> Iterator[ToolEntry]:
     for info in pkgutil.walk_packages(root.__path__, package + "."):
         if not info.ispkg:
             namespace = info.name.split(".")[-2]
-            yield from _entries(importlib.import_module(info.name), namespace, info.name)
+            yield from entries_of(importlib.import_module(info.name), namespace, info.name)
 
 
-def discover_packs(folder: Path) -> Iterator[ToolEntry]:
-    """Every tool in `folder/*.py`, by file name. Raises PackError naming the file."""
-    for path in sorted(folder.glob("*.py")):
-        yield from _entries(_load(path), f"pack:{path.stem}", str(path))
-
-
-def _load(path: Path) -> ModuleType:
+def load_file(path: Path) -> ModuleType:
+    """A file as a module. Raises whatever its code raises."""
     name = f"devloop_tools_packs.{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise PackError(f"{path}: not a Python file")
+        raise ImportError("not a Python file")
     module = importlib.util.module_from_spec(spec)
     # Types named in a tool's signature are looked up by module name.
     sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as exc:
-        raise PackError(f"{path}: {type(exc).__name__}: {exc}") from exc
+    spec.loader.exec_module(module)
     return module
 
 
-def _entries(module: ModuleType, namespace: str, source: str) -> Iterator[ToolEntry]:
+def entries_of(module: ModuleType, namespace: str, source: str) -> Iterator[ToolEntry]:
+    """The tools that `module` itself defines, each once, whatever other names it has."""
+    seen: set[int] = set()
     for value in vars(module).values():
+        if not isinstance(value, ToolDefinition) or id(value) in seen:
+            continue
+        seen.add(id(value))
         # A pack may import another tool to build on it; that one isn't its own.
-        if isinstance(value, ToolDefinition) and value.execute.__module__ == module.__name__:
+        if value.execute.__module__ == module.__name__:
             yield ToolEntry(value, namespace, source)
+
+
+def offers_of(module: ModuleType) -> tuple[list[ResourceDefinition], list[PromptDefinition]]:
+    """The resources and prompts that `module` itself defines."""
+    own = vars(module).values()
+    name = module.__name__
+    resources = [
+        value
+        for value in own
+        if isinstance(value, ResourceDefinition) and value.read.__module__ == name
+    ]
+    prompts = [
+        value
+        for value in own
+        if isinstance(value, PromptDefinition) and value.render.__module__ == name
+    ]
+    return resources, prompts

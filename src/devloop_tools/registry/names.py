@@ -13,12 +13,19 @@ DEV_LOOP_TOOLS = frozenset(
 )
 """The catalogue of dev-loop tools; one that isn't built yet grants nothing."""
 
+CLI_PREFIX = "mcp__devloop__"
+"""What the Claude CLI puts before the names of this server's tools."""
+
 NATIVE_TOOLS = frozenset(
     """
-    Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode EnterWorktree ExitPlanMode
-    ExitWorktree Glob Grep KillShell LSP ListMcpResourcesTool MultiEdit NotebookEdit NotebookRead
-    Read ReadMcpResourceTool SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList
-    TaskOutput TaskStop TaskUpdate TodoWrite ToolSearch WebFetch WebSearch Write
+    Agent Artifact AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit
+    EnterPlanMode EnterWorktree ExitPlanMode ExitWorktree Glob Grep KillShell LSP ListAgents
+    ListMcpResourcesTool Monitor MultiEdit NotebookEdit NotebookRead PowerShell PushNotification
+    Read ReadMcpResourceDirTool ReadMcpResourceTool RemoteTrigger ReportFindings ScheduleWakeup
+    SendMessage SendUserFile SendUserMessage ShareOnboardingGuide Skill SlashCommand Task
+    TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoWrite
+    ToolSearch WaitForMcpServers WebFetch WebSearch Workflow Write
     """.split()
 )
-"""Tools of the Claude CLI itself; the end-to-end tests hold this against its `system/init`."""
+"""Tools of the Claude CLI itself: those of its `system/init`, which the end-to-end tests hold
+against this, and those that its documentation names for other modes and versions."""

@@ -34,6 +34,8 @@ class Policy:
     agent: str
     names: frozenset[str]
     everything: bool
+    missing: tuple[str, ...] = ()
+    """Names that a pack may have which could not be loaded; they grant nothing."""
 
     def decide(self, tool: str) -> Verdict:
         """The verdict on one of our tools or a native one."""
@@ -54,28 +56,35 @@ class Policy:
 
 
 def build_policy(
-    agent: str, entries: Sequence[str | dict[str, Any]], existing: Collection[str]
+    agent: str,
+    entries: Sequence[str | dict[str, Any]],
+    existing: Collection[str],
+    *,
+    packs_failed: bool = False,
 ) -> Policy:
     """The policy of `agent`, where `existing` are the names in the registry.
 
     A name of the catalogue that isn't built yet grants nothing. Raises PolicyError for a name
-    that nobody knows.
+    that nobody knows; where a pack has failed, it may be its, and is kept as missing.
     """
+    known = {*existing, *NATIVE_TOOLS, *DEV_LOOP_TOOLS}
     names: set[str] = set()
-    everything = False
+    missing: list[str] = []
     for position, entry in enumerate(entries):
         match entry:
             case "*":
-                everything = True
-            case str(name) if name in existing or name in NATIVE_TOOLS or name in DEV_LOOP_TOOLS:
+                pass
+            case str(name) if name in known:
                 names.add(name)
+            case str(name) if packs_failed:
+                missing.append(name)
             case str(name):
                 raise PolicyError(f"toolPolicy[{position}]: {_unknown(name, existing)}")
             case _:
                 raise PolicyError(
                     f"toolPolicy[{position}]: {entry!r} is not a tool's name; rules are not known"
                 )
-    return Policy(agent, frozenset(names), everything)
+    return Policy(agent, frozenset(names), "*" in entries, tuple(missing))
 
 
 def _unknown(name: str, existing: Collection[str]) -> str:

@@ -4,16 +4,21 @@ import contextlib
 import os
 import select
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from devloop_tools.rpc.first_lines import Answer, FirstLines, go_on
+from devloop_tools.rpc.first_lines import FirstLines, go_on
 
 PATIENCE_S = 0.5
 """Loading takes less, but on a machine that is busy; the whole end may take a second."""
 
 
 @contextlib.contextmanager
-def answering(lines: FirstLines, answer: Answer, read_fd: int, write_fd: int) -> Iterator[None]:
+def answering(
+    lines: FirstLines,
+    answer: Callable[[str, dict[str, object]], dict[str, object] | None],
+    read_fd: int,
+    write_fd: int,
+) -> Iterator[None]:
     """Answer in a thread as long as the block runs; what is left over is in `lines` after it.
 
     Once the input has ended with nothing left to answer, the block gets `PATIENCE_S` to say what

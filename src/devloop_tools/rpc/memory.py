@@ -1,46 +1,72 @@
 """A transport between two ends in one process, for tests and for calls without a client."""
 
-import math
+from collections import deque
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from devloop_tools.rpc.transport import ENOUGH_QUEUED
+
+
+class _Lane:
+    """Lines on their way from one end to the other."""
+
+    def __init__(self) -> None:
+        self.lines: deque[bytes] = deque()
+        self.queued = 0
+        self.closed = False
+        self._changed = anyio.Event()
+
+    def change(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    async def changed(self) -> None:
+        await self._changed.wait()
 
 
 class MemoryTransport:
     """One end of a pair. What one end sends, the other receives."""
 
-    def __init__(
-        self, inbound: MemoryObjectReceiveStream[bytes], outbound: MemoryObjectSendStream[bytes]
-    ) -> None:
+    def __init__(self, inbound: _Lane, outbound: _Lane) -> None:
         self._inbound = inbound
         self._outbound = outbound
 
     async def receive(self) -> bytes | None:
-        try:
-            return await self._inbound.receive()
-        except (anyio.EndOfStream, anyio.ClosedResourceError):
-            return None
+        lane = self._inbound
+        while not lane.lines:
+            if lane.closed:
+                return None
+            await lane.changed()
+        line = lane.lines.popleft()
+        lane.queued -= len(line)
+        lane.change()
+        return line
 
     def send(self, line: bytes, *, last: bool = False) -> None:
-        self._outbound.send_nowait(line)
+        self._outbound.lines.append(line)
+        self._outbound.queued += len(line)
+        self._outbound.change()
+
+    def is_full(self) -> bool:
+        return self._outbound.queued > ENOUGH_QUEUED
 
     async def ready(self) -> None:
-        await anyio.lowlevel.checkpoint()
+        while self.is_full():
+            await self._outbound.changed()
 
     async def write_queued(self) -> None:
         await anyio.sleep_forever()
 
     async def flush(self) -> None:
-        await anyio.lowlevel.checkpoint()
+        """Nothing to do: what was sent is where the other end finds it."""
 
     def close(self) -> None:
-        """End the other end's input, and this one's."""
-        self._outbound.close()
-        self._inbound.close()
+        """End the other end's input; what was sent before is still received."""
+        self._outbound.closed = True
+        self._outbound.change()
 
 
 def memory_pair() -> tuple[MemoryTransport, MemoryTransport]:
     """Two ends, each the other's peer."""
-    left_out, right_in = anyio.create_memory_object_stream[bytes](math.inf)
-    right_out, left_in = anyio.create_memory_object_stream[bytes](math.inf)
-    return MemoryTransport(left_in, left_out), MemoryTransport(right_in, right_out)
+    there, back = _Lane(), _Lane()
+    return MemoryTransport(back, there), MemoryTransport(there, back)

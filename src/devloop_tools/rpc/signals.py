@@ -1,13 +1,12 @@
-"""Signals before anything has been started that could be cut short."""
+"""Signals while nothing has been started that could be cut short."""
 
 import os
 import signal
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Each ends the process with code 0."""
 
 
 def end_at_once_on_signals() -> None:
-    """A signal ends the process on the spot."""
+    """A signal ends the process, with code 0."""
     for number in SIGNALS:
         signal.signal(number, lambda _signal, _frame: os._exit(0))

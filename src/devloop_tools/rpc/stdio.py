@@ -14,11 +14,10 @@ from collections import deque
 
 import anyio
 
-from devloop_tools.protocol.framing import LineFramer
-from devloop_tools.rpc.transport import PeerGone
+from devloop_tools.protocol.framing import MAX_LINE_BYTES, LineFramer
+from devloop_tools.rpc.transport import ENOUGH_QUEUED, PeerGone
 
 _READ_BYTES = 1 << 16
-_ENOUGH_QUEUED = 1 << 20
 _SAFE_WRITE = 4096
 """What a writable pipe takes without blocking (POSIX, PIPE_BUF; Linux frees whole pages)."""
 
@@ -43,11 +42,19 @@ def speak_utf8() -> None:
 class StdioTransport:
     """Lines over two descriptors, which may be pipes, sockets, files or a terminal."""
 
-    def __init__(self, read_fd: int, write_fd: int, rest: bytes = b"", ended: bool = False) -> None:
+    def __init__(
+        self,
+        read_fd: int,
+        write_fd: int,
+        rest: bytes = b"",
+        *,
+        ended: bool = False,
+        max_line: int = MAX_LINE_BYTES,
+    ) -> None:
         self._read_fd = read_fd
         self._write_fd = write_fd
         self._polled = _can_be_polled(read_fd)
-        self._framer = LineFramer()
+        self._framer = LineFramer(max_line)
         self._ended = False
         self._queue: deque[bytes] = deque()
         self._queued = 0
@@ -75,8 +82,11 @@ class StdioTransport:
         if not (last and self._written_at_once()):
             self._has_queued.set()
 
+    def is_full(self) -> bool:
+        return self._queued > ENOUGH_QUEUED
+
     async def ready(self) -> None:
-        while self._queued > _ENOUGH_QUEUED:
+        while self.is_full():
             await self._wait_drained()
 
     async def flush(self) -> None:
@@ -95,6 +105,8 @@ class StdioTransport:
     async def _read(self) -> None:
         """Wait for bytes. The descriptor stays registered with the loop as long as that lasts."""
         if not self._polled:
+            # A file is always readable; what was read so far has its turn first.
+            await anyio.lowlevel.checkpoint()
             self._take_readable()
             return
         loop = asyncio.get_running_loop()

@@ -2,6 +2,9 @@
 
 from typing import Protocol
 
+ENOUGH_QUEUED = 1 << 20
+"""Bytes that wait for a slow peer; no more is read from it while there are more."""
+
 
 class Transport(Protocol):
     """A duplex stream of lines."""
@@ -17,8 +20,12 @@ class Transport(Protocol):
         """
         ...
 
+    def is_full(self) -> bool:
+        """Whether more than `ENOUGH_QUEUED` bytes wait to be taken."""
+        ...
+
     async def ready(self) -> None:
-        """Wait until the peer has taken enough for more to be queued."""
+        """Wait until it is no longer full."""
         ...
 
     async def write_queued(self) -> None:
@@ -28,6 +35,10 @@ class Transport(Protocol):
     async def flush(self) -> None:
         """Wait until everything queued has been written."""
         ...
+
+
+class PeerError(Exception):
+    """The peer did not do what it was asked; the text says what, and why."""
 
 
 class PeerGone(Exception):

@@ -8,26 +8,28 @@ from devloop_tools.server.session import Session
 
 async def initialize(session: Session, request: Request) -> JsonObject:
     """Answer as `greeting` does, and remember what was agreed."""
-    result = _greeted(request)
+    result = _greeted(session, request)
     session.initialized(result["protocolVersion"], request.params)
     return result
 
 
-async def ping(_session: Session, request: Request) -> JsonObject:
+async def ping(session: Session, request: Request) -> JsonObject:
     """Answered promptly, also before `initialize` (MCP, utilities, ping)."""
-    return _greeted(request)
+    return _greeted(session, request)
 
 
-async def server_discover(_session: Session, request: Request) -> JsonObject:
-    """Refused at once, so that the client falls back on `initialize`."""
-    return _greeted(request)
+async def server_discover(session: Session, request: Request) -> JsonObject:
+    """What this server speaks and can (MCP 2026-07-28), or a refusal at once."""
+    return _greeted(session, request)
 
 
-def _greeted(request: Request) -> JsonObject:
-    body: JsonObject | None = greeting.answer(request.method, request.params)
-    if body is None:
-        raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
-    if error := body.get("error"):
-        raise RpcError(error["code"], error["message"])
-    result: JsonObject = body["result"]
-    return result
+def _greeted(session: Session, request: Request) -> JsonObject:
+    initialized = session.protocol_version is not None
+    body = greeting.answer(request.method, request.params, session.offered, initialized=initialized)
+    match body:
+        case {"result": dict(result)}:
+            return result
+        case {"error": {"code": int(code), "message": str(message), **others}}:
+            raise RpcError(code, message, others.get("data"))
+        case _:
+            raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")

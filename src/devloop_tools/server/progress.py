@@ -1,50 +1,60 @@
 """Progress of one call, from any thread, to the client that asked for it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.rpc.loop_thread import LoopThread
+from devloop_tools.server.values import plain_text
+from devloop_tools.toolkit.context import Progress
+from devloop_tools.toolkit.progress import NO_PROGRESS
 
-
-class NoProgress:
-    """Nobody asked."""
-
-    def report(self, progress: float, total: float | None = None, message: str = "") -> None:
-        """Does nothing."""
+MAX_MESSAGE = 2000
 
 
 class ProgressReporter:
-    """Sends `notifications/progress` (MCP, utilities, progress): rising, never after the end.
+    """Sends what rises, and nothing after the end (MCP, utilities, progress).
 
-    `send` is called on the event loop's thread, through `on_loop`.
+    `send` is called on the event loop's thread; `report` may come from any.
     """
 
-    def __init__(
-        self,
-        token: str | int,
-        send: Callable[[JsonObject], None],
-        on_loop: Callable[[Callable[[], None]], object],
-    ) -> None:
-        self._token = token
+    def __init__(self, send: Callable[[JsonObject], None], loop: LoopThread) -> None:
         self._send = send
-        self._on_loop = on_loop
-        self._last = float("-inf")
+        self._loop = loop
+        self._last = -math.inf
         self._open = True
 
     def report(self, progress: float, total: float | None = None, message: str = "") -> None:
         """Tell how far the call is; a value that doesn't rise is dropped."""
-        params: JsonObject = {"progressToken": self._token, "progress": progress}
-        if total is not None:
-            params["total"] = total
-        if message:
-            params["message"] = message
-        self._on_loop(lambda: self._pass_on(progress, params))
+        self._loop.call(self._pass_on, progress, total, message)
 
     def close(self) -> None:
         """The call has ended."""
         self._open = False
 
-    def _pass_on(self, progress: float, params: JsonObject) -> None:
-        if self._open and math.isfinite(progress) and progress > self._last:
-            self._last = progress
-            self._send(params)
+    def _pass_on(self, progress: float, total: float | None, message: str) -> None:
+        if not (self._open and math.isfinite(progress) and progress > self._last):
+            return
+        self._last = progress
+        fact: JsonObject = {"progress": progress}
+        if total is not None and math.isfinite(total):
+            fact["total"] = total
+        if message:
+            fact["message"] = plain_text(message)[:MAX_MESSAGE]
+        self._send(fact)
+
+
+@contextmanager
+def reporting(
+    send: Callable[[JsonObject], None], loop: LoopThread, *, wanted: bool
+) -> Iterator[Progress]:
+    """What a call reports through while it runs."""
+    if not wanted:
+        yield NO_PROGRESS
+        return
+    reporter = ProgressReporter(send, loop)
+    try:
+        yield reporter
+    finally:
+        reporter.close()

@@ -1,38 +1,34 @@
 """tools/list: what this agent is granted, in a stable order, in pages."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
-from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import ANNOTATIONS_SINCE, STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.entries import ToolEntry
+from devloop_tools.server.paging import page_of
 from devloop_tools.server.session import Session
 from devloop_tools.toolkit import Annotations
 
-PAGE_SIZE = 100
-
 
 async def tools_list(session: Session, request: Request) -> JsonObject:
-    """One page (MCP, tools/list). The cursor is the last name of the page before."""
-    page, following = _page(session.catalog.entries(), request.params.get("cursor"))
-    result: JsonObject = {"tools": [describe(entry, session) for entry in page]}
-    if following:
-        result["nextCursor"] = page[-1].name
-    return result
+    """What the agent is granted, by name (MCP, tools/list)."""
+    speaks = partial(session.speaks, request)
+    tools = [describe(entry, speaks) for entry in session.catalog(session.actor).entries()]
+    return page_of("tools", tools, request, key="name")
 
 
-def describe(entry: ToolEntry, session: Session) -> JsonObject:
-    """A tool as MCP writes it, with what the negotiated revision knows."""
+def describe(entry: ToolEntry, speaks: Callable[[str], bool]) -> JsonObject:
+    """A tool as MCP writes it; `speaks` tells whether the client knows what a revision brought."""
     definition = entry.definition
     tool: JsonObject = {
         "name": definition.name,
         "description": definition.description,
         "inputSchema": definition.input_schema(),
     }
-    if session.speaks(STRUCTURED_SINCE) and (schema := definition.output_schema()):
+    if speaks(STRUCTURED_SINCE) and (schema := definition.output_schema()):
         tool["outputSchema"] = schema
-    if session.speaks(ANNOTATIONS_SINCE):
+    if speaks(ANNOTATIONS_SINCE):
         tool["annotations"] = annotations_of(definition.annotations)
     return tool
 
@@ -45,13 +41,3 @@ def annotations_of(annotations: Annotations) -> JsonObject:
         "idempotentHint": annotations.idempotent,
         "openWorldHint": annotations.open_world,
     }
-
-
-def _page(entries: Sequence[ToolEntry], cursor: Any) -> tuple[Sequence[ToolEntry], bool]:
-    start = 0
-    if cursor is not None:
-        names = [entry.name for entry in entries]
-        if cursor not in names:
-            raise RpcError(INVALID_PARAMS, f"cursor: {cursor!r} is not one that was given out")
-        start = names.index(cursor) + 1
-    return entries[start : start + PAGE_SIZE], len(entries) > start + PAGE_SIZE

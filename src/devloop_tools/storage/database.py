@@ -8,31 +8,42 @@ failing. SQL here and above stays portable.
 import contextlib
 import os
 import sqlite3
+import stat
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from devloop_tools.storage.errors import StorageError
+from devloop_tools.storage.errors import LockTimeout, StorageError, ToolSandboxError
 from devloop_tools.storage.folders import open_folder
+from devloop_tools.storage.locks import FileLocks
 
 BUSY_TIMEOUT_MS = 30_000
 
-_SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE events (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    ts TEXT NOT NULL,
-    type TEXT NOT NULL,
-    project_id TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    unit_id TEXT,
-    call_id TEXT,
-    session_id TEXT,
-    data TEXT NOT NULL
+_MIGRATIONS = (
+    """
+    CREATE TABLE events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        ts TEXT NOT NULL,
+        type TEXT NOT NULL,
+        project_id TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        unit_id TEXT,
+        call_id TEXT,
+        session_id TEXT,
+        data TEXT NOT NULL
+    )
+    """,
+    "CREATE TABLE used_states (nonce TEXT PRIMARY KEY, expires INTEGER NOT NULL)",
 )
-"""
+"""What brings a database from each version to the next; appended to, never changed."""
 
 Row = tuple[object, ...]
+
+
+def database_file(root: Path) -> Path:
+    """Where the database of the project at `root` lies."""
+    return root / ".devloop" / "state.db"
 
 
 class Database:
@@ -50,14 +61,14 @@ class Database:
             connection = self._opened()
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                try:
-                    yield connection
-                except BaseException:
-                    connection.execute("ROLLBACK")
-                    raise
+                yield connection
                 connection.execute("COMMIT")
             except sqlite3.Error as exc:
                 raise StorageError(f".devloop/state.db: {exc}") from exc
+            finally:
+                # A full disk undoes some transactions by itself, and leaves others open.
+                if connection.in_transaction:
+                    connection.rollback()
 
     def rows(self, sql: str, values: tuple[object, ...] = ()) -> list[Row]:
         """All rows of a query, which must bound itself."""
@@ -81,34 +92,58 @@ class Database:
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
             self._connection = self._open()
+            weakref.finalize(self, self._connection.close)
         return self._connection
 
     def _open(self) -> sqlite3.Connection:
-        with open_folder(self._root, (".devloop",), agent="", create=True) as folder:
-            _ignore_in_git(folder)
+        try:
+            with open_folder(self._root, (".devloop",), agent="", create=True) as folder:
+                _ignore_in_git(folder)
+                _refuse_link(folder)
+            # Two processes that switch a fresh file to WAL at once fail each other.
+            with FileLocks(self._root).hold(".devloop/state.db"):
+                return self._connect()
+        except (OSError, sqlite3.Error) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else exc
+            raise StorageError(f".devloop/state.db can't be opened: {why}") from exc
+        except (LockTimeout, ToolSandboxError) as exc:
+            raise StorageError(f".devloop/state.db can't be opened: {exc.reason}") from exc
+
+    def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._root / ".devloop" / "state.db", isolation_level=None, check_same_thread=False
+            database_file(self._root), isolation_level=None, check_same_thread=False
         )
         try:
             connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            _make_schema(connection)
-        except sqlite3.Error as exc:
+            _migrate(connection)
+        except sqlite3.Error:
             connection.close()
-            raise StorageError(f".devloop/state.db can't be opened: {exc}") from exc
+            raise
         return connection
 
 
-def _make_schema(connection: sqlite3.Connection) -> None:
-    if connection.execute("PRAGMA user_version").fetchone()[0] >= _SCHEMA_VERSION:
+def _migrate(connection: sqlite3.Connection) -> None:
+    if _version(connection) >= len(_MIGRATIONS):
         return
     connection.execute("BEGIN IMMEDIATE")
-    # Another process may have made it while this one waited for the lock.
-    if connection.execute("PRAGMA user_version").fetchone()[0] < _SCHEMA_VERSION:
-        connection.execute(_SCHEMA)
-        connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+    # Another process may have done it while this one waited for the lock.
+    for statement in _MIGRATIONS[_version(connection) :]:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
     connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _refuse_link(folder: int) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        mode = os.stat("state.db", dir_fd=folder, follow_symlinks=False).st_mode
+        if not stat.S_ISREG(mode):
+            raise StorageError(".devloop/state.db: a link or no regular file")
 
 
 def _ignore_in_git(folder: int) -> None:

@@ -1,5 +1,7 @@
 """What can go wrong on disk, in words that a model can act on."""
 
+_SHOWN = 200
+
 
 class StorageError(Exception):
     """A file could not be read or written; the text names it relative to the project."""
@@ -23,10 +25,19 @@ class CorruptFile(ExpectedFailure):
 
 
 class ToolSandboxError(Exception):
-    """A path outside what the agent may touch. `path` is as the caller gave it."""
+    """A path outside what the agent may touch.
+
+    `path` is as the caller gave it, cut, with control characters as escapes: it is shown.
+    """
 
     def __init__(self, path: str, agent: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
+        self.path = printable(path)
+        super().__init__(f"{self.path}: {reason}")
         self.agent = agent
         self.reason = reason
+
+
+def printable(path: str) -> str:
+    """`path` on one line, its head if it is long."""
+    cut = path if len(path) <= _SHOWN else path[:_SHOWN] + "…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)

@@ -7,6 +7,7 @@ line that a crash tore is cut by the next writer.
 
 import contextlib
 import errno
+import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -19,7 +20,11 @@ from devloop_tools.storage.folders import open_file, open_folder
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """No file is read whole above this."""
 
+MAX_LINE_BYTES = 1024 * 1024
+"""A longer line of an append-only file is none that a store wrote."""
+
 _TAIL_BYTES = 64 * 1024
+_LONGEST_STEM = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +48,25 @@ class ProjectFile:
         except FileNotFoundError:
             return None
 
+    def tail(self, most: int) -> bytes | None:
+        """At most the last `most` bytes, from the start of a line; None if there is no file."""
+        try:
+            with self._folder() as folder, self._opened(folder, os.O_RDONLY) as fd:
+                size = os.fstat(fd).st_size
+                start = max(0, size - most)
+                content = os.pread(fd, most, start)
+        except FileNotFoundError:
+            return None
+        return content if start == 0 else content.partition(b"\n")[2]
+
+    def exists(self) -> bool:
+        """Whether there is a regular file."""
+        return self.tail(0) is not None
+
     def replace(self, content: bytes) -> None:
         """Put `content` in place of the file, keeping its mode; when it returns, it is on disk."""
         name = self.names[-1]
-        # One fixed temporary name per target: what a killed writer left is overwritten here.
-        temporary = f".{name.encode()[:200].decode(errors='ignore')}.tmp"
+        temporary = _temporary_name(name)
         with self._folder(create=True) as folder:
             mode = self._present_mode(folder)
             with contextlib.suppress(FileNotFoundError):
@@ -74,26 +93,31 @@ class ProjectFile:
         return True
 
     def append_line(
-        self, make: Callable[[bytes], bytes], *, is_whole: Callable[[bytes], bool]
+        self, make: Callable[[bytes], bytes], *, is_entry: Callable[[bytes], bool]
     ) -> None:
-        """Add the line that `make` returns for the last line there is (b"" if none).
+        """Add the line that `make` returns for the last entry there is (b"" if none).
 
-        An unended last line is cut as torn, unless `is_whole` says that only its LF is missing.
-        When it returns, the line is on disk; when it raises, the file is as it was.
+        `is_entry` tells the store's own lines from what else got in; other whole lines stay where
+        they are and don't count. An unended last line is cut as torn, unless it is an entry that
+        lacks nothing but its LF. When this returns, the line is on disk; when it raises, every
+        whole line is as it was.
         """
         with self._folder(create=True) as folder:
             with self._opened(folder, os.O_RDWR | os.O_CREAT | os.O_APPEND) as fd:
                 info = os.fstat(fd)
                 if info.st_nlink > 1:
                     raise ToolSandboxError(self.path, self.agent, "it has a second hard link")
-                last, end = _last_line(fd, info.st_size)
-                rest = os.pread(fd, info.st_size - end, end)
-                if rest and is_whole(rest):
-                    line = b"\n" + make(rest)
+                end = _end_of_lines(fd, info.st_size)
+                rest = info.st_size - end
+                torn = os.pread(fd, rest, end) if rest <= MAX_LINE_BYTES else b""
+                if torn and is_entry(torn):
+                    line = b"\n" + make(torn)
                     end = info.st_size
                 else:
-                    line = make(last)
-                    os.ftruncate(fd, end)
+                    lines = _lines_backwards(fd, end)
+                    line = make(next((entry for entry in lines if is_entry(entry)), b""))
+                    if rest:
+                        os.ftruncate(fd, end)
                 _append(fd, end, line)
             if info.st_size == 0:
                 os.fsync(folder)
@@ -103,9 +127,9 @@ class ProjectFile:
         try:
             with open_folder(self.root, self.names[:-1], agent=self.agent, create=create) as fd:
                 yield fd
-        except FileNotFoundError:
-            raise
         except OSError as exc:
+            if isinstance(exc, FileNotFoundError) and not create:
+                raise
             raise StorageError(f"{self.path}: {exc.strerror}") from exc
 
     @contextlib.contextmanager
@@ -170,18 +194,37 @@ def _append(fd: int, end: int, line: bytes) -> None:
         raise
 
 
-def _last_line(fd: int, size: int) -> tuple[bytes, int]:
-    """The last whole line without its LF, and the offset behind it."""
-    tail = b""
-    start = size
-    while start > 0:
-        step = min(_TAIL_BYTES, start)
-        start -= step
-        tail = os.pread(fd, step, start) + tail
-        end = tail.rfind(b"\n")
-        if end < 0:
-            continue
-        before = tail.rfind(b"\n", 0, end)
-        if before >= 0 or start == 0:
-            return tail[before + 1 : end], start + end + 1
-    return b"", 0
+def _end_of_lines(fd: int, size: int) -> int:
+    """The offset behind the last LF, 0 if there is none."""
+    end = size
+    while end > 0:
+        start = max(0, end - _TAIL_BYTES)
+        found = os.pread(fd, end - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
+
+
+def _lines_backwards(fd: int, end: int) -> Iterator[bytes]:
+    """The lines before `end`, which is behind a LF, the last one first; too long ones as b""."""
+    line, too_long, end = b"", False, end - 1
+    while end > 0:
+        start = max(0, end - _TAIL_BYTES)
+        first, *others = os.pread(fd, end - start, start).split(b"\n")
+        end = start
+        for part in reversed(others):
+            yield b"" if too_long else part + line
+            line, too_long = b"", False
+        too_long = too_long or len(first) + len(line) > MAX_LINE_BYTES
+        line = b"" if too_long else first + line
+    yield line
+
+
+def _temporary_name(name: str) -> str:
+    """One fixed name a target, so that what a killed writer left is overwritten."""
+    encoded = name.encode()
+    if len(encoded) > _LONGEST_STEM:
+        digest = hashlib.sha256(encoded).hexdigest()[:8]
+        name = encoded[:_LONGEST_STEM].decode(errors="ignore") + "-" + digest
+    return f".{name}.devloop-tmp"

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from devloop_tools.storage.errors import LockTimeout
+from devloop_tools.storage.errors import LockTimeout, StorageError
 from devloop_tools.storage.folders import open_file, open_folder
 
 LOCK_TIMEOUT_S = 30.0
@@ -31,7 +31,10 @@ class FileLocks:
 
     @contextlib.contextmanager
     def hold(self, path: str) -> Iterator[None]:
-        """Hold the lock on `path`, alone on this machine. Raises LockTimeout after 30 s."""
+        """Hold the lock on `path`, alone on this machine.
+
+        Raises LockTimeout after 30 s, StorageError where no lock file can be made.
+        """
         deadline = time.monotonic() + self._timeout_s
         with self._guard:
             ours = self._threads.setdefault(path, threading.Lock())
@@ -45,9 +48,7 @@ class FileLocks:
 
     @contextlib.contextmanager
     def _locked_file(self, path: str, deadline: float) -> Iterator[None]:
-        name = hashlib.sha256(path.encode()).hexdigest()[:16] + ".lock"
-        with open_folder(self._root, (".devloop", "locks"), agent="", create=True) as folder:
-            fd = open_file(folder, name, os.O_RDWR | os.O_CREAT)
+        fd = self._open_lock(path)
         try:
             wait = _FIRST_WAIT_S
             while not _try_lock(fd):
@@ -58,6 +59,14 @@ class FileLocks:
             yield
         finally:
             os.close(fd)
+
+    def _open_lock(self, path: str) -> int:
+        name = hashlib.sha256(path.encode()).hexdigest()[:16] + ".lock"
+        try:
+            with open_folder(self._root, (".devloop", "locks"), agent="", create=True) as folder:
+                return open_file(folder, name, os.O_RDWR | os.O_CREAT)
+        except OSError as exc:
+            raise StorageError(f"{path}: its lock in .devloop/locks: {exc.strerror}") from exc
 
     def _timed_out(self, path: str) -> LockTimeout:
         return LockTimeout(

@@ -6,9 +6,10 @@ out is the business of `storage.folders`, which opens what was judged.
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from pathlib import Path
 
 from devloop_tools.storage.errors import ToolSandboxError
 
@@ -25,6 +26,8 @@ READABLE_STATE = ".devloop/results/**"
 """Whole results, kept there because an answer was too long."""
 
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_SHORT_GIT = re.compile(r"git~[0-9]")
+_RESERVED = re.compile(r"(?i:con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?|.*[. ]", re.DOTALL)
 
 
 class Operation(StrEnum):
@@ -40,62 +43,114 @@ class Verdict:
     resolved: str
     rule: str
     reason: str = ""
+    root: Path | None = None
+    """The folder that `resolved` lies below; None is the project folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """What one agent may touch below the project folder."""
+    """What one agent may touch: patterns below the project folder, and folders beside it to read.
+
+    A deny pattern without `/` closes a name at any depth, one with `/` closes paths.
+    """
 
     agent: str
     write_allow: tuple[str, ...] = ()
+    write_deny: tuple[str, ...] = ()
+    read_allow: tuple[Path, ...] = ()
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""
+        if operation is Operation.READ and path.startswith("/"):
+            return self._judge_outside(path)
         try:
             parts = split(path)
         except ValueError as exc:
             return Verdict(False, path, "path", str(exc))
-        resolved = "/".join(parts)
         if operation is Operation.READ:
-            return self._judge_read(parts, resolved)
-        for pattern in DENIED_TO_WRITE:
-            if any(_name_matches(part, pattern) for part in parts):
+            return _judge_read(parts)
+        return self._judge_write(parts)
+
+    def require(self, path: str, operation: Operation) -> tuple[Path | None, tuple[str, ...]]:
+        """The folder (None: the project) and the names below it that an allowed path means.
+
+        Raises ToolSandboxError with the rule otherwise.
+        """
+        verdict = self.judge(path, operation)
+        if not verdict.allowed:
+            raise ToolSandboxError(path, self.agent, verdict.reason)
+        return verdict.root, tuple(verdict.resolved.split("/"))
+
+    def _judge_write(self, parts: tuple[str, ...]) -> Verdict:
+        resolved = "/".join(parts)
+        if reserved := next(filter(is_reserved, parts), None):
+            reason = f"{reserved} is a name that Windows reserves; a checkout there would fail"
+            return Verdict(False, resolved, "reserved name", reason)
+        for pattern in (*DENIED_TO_WRITE, *self.write_deny):
+            if _closes(pattern, parts):
                 return _closed(resolved, pattern, "writing")
+        composed = unicodedata.normalize("NFC", resolved)
         for pattern in self.write_allow:
-            if matches(resolved, pattern):
+            if matches(composed, pattern):
                 return Verdict(True, resolved, f"allow {pattern}")
         allowed = ", ".join(self.write_allow) or "nothing"
         return Verdict(False, resolved, "writeAllowList", f"{self.agent} may write {allowed}")
 
-    def require(self, path: str, operation: Operation) -> tuple[str, ...]:
-        """The parts of an allowed path. Raises ToolSandboxError with the rule otherwise."""
-        verdict = self.judge(path, operation)
-        if not verdict.allowed:
-            raise ToolSandboxError(path, self.agent, verdict.reason)
-        return tuple(verdict.resolved.split("/"))
+    def _judge_outside(self, path: str) -> Verdict:
+        for folder in self.read_allow:
+            below = path.removeprefix(f"{folder}/")
+            if below == path:
+                continue
+            try:
+                verdict = _judge_read(split(below))
+            except ValueError as exc:
+                return Verdict(False, path, "path", str(exc))
+            return replace(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
+        reason = "an absolute path; paths are relative to the project folder"
+        return Verdict(False, path, "readAllowList", reason)
 
-    def _judge_read(self, parts: tuple[str, ...], resolved: str) -> Verdict:
-        if matches(resolved, READABLE_STATE):
-            return Verdict(True, resolved, f"allow {READABLE_STATE}")
-        for pattern in DENIED_TO_READ:
-            if any(_name_matches(part, pattern) for part in parts):
-                return _closed(resolved, pattern, "reading")
-        return Verdict(True, resolved, "inside the project")
+
+def _judge_read(parts: tuple[str, ...]) -> Verdict:
+    resolved = "/".join(parts)
+    if matches(resolved, READABLE_STATE):
+        return Verdict(True, resolved, f"allow {READABLE_STATE}")
+    for pattern in DENIED_TO_READ:
+        if _closes(pattern, parts):
+            return _closed(resolved, pattern, "reading")
+    return Verdict(True, resolved, "inside")
+
+
+def _closes(pattern: str, parts: tuple[str, ...]) -> bool:
+    if "/" not in pattern:
+        return any(_name_matches(part, pattern) for part in parts)
+    return matches("/".join(map(_folded, parts)), "/".join(map(_folded, pattern.split("/"))))
+
+
+def is_reserved(name: str) -> bool:
+    """Whether a checkout on Windows can't have a file of this name."""
+    return _RESERVED.fullmatch(name) is not None
 
 
 def split(path: str) -> tuple[str, ...]:
-    """The names in a relative path, without `.` parts. Raises ValueError saying what is wrong."""
+    """The names in a relative path, `.` and `..` resolved by name alone, since no link is followed.
+
+    Raises ValueError that says what is wrong.
+    """
     if fault := _fault_in(path):
         raise ValueError(fault)
-    parts = tuple(part for part in path.split("/") if part not in ("", "."))
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            if not parts:
+                raise ValueError("it leads out of the project folder")
+            parts.pop()
+        elif len(part.encode()) > MAX_NAME_BYTES:
+            raise ValueError(f"a name longer than {MAX_NAME_BYTES} bytes: {part[:20]}…")
+        elif part not in ("", "."):
+            parts.append(part)
     if not parts:
         raise ValueError("no file name")
-    if ".." in parts:
-        raise ValueError('".." is not allowed')
-    for part in parts:
-        if len(part.encode()) > MAX_NAME_BYTES:
-            raise ValueError(f"a name longer than {MAX_NAME_BYTES} bytes: {part[:20]}…")
-    return parts
+    return tuple(parts)
 
 
 def _fault_in(path: str) -> str | None:
@@ -123,20 +178,17 @@ def matches(path: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _glob(pattern: str) -> re.Pattern[str]:
-    out: list[str] = []
-    for token in re.split(r"(\*\*/|\*\*|\*|\?)", unicodedata.normalize("NFC", pattern)):
-        match token:
-            case "**/":
-                out.append("(?:[^/]+/)*")
-            case "**":
-                out.append(".+")
-            case "*":
-                out.append("[^/]*")
-            case "?":
-                out.append("[^/]")
-            case _:
-                out.append(re.escape(token))
+    *folders, last = unicodedata.normalize("NFC", pattern).split("/")
+    out = ["(?:[^/]+/)*" if folder == "**" else _name(folder) + "/" for folder in folders]
+    out.append(".+" if last == "**" else _name(last))
     return re.compile("".join(out), re.DOTALL)
+
+
+def _name(pattern: str) -> str:
+    """What matches one name. All stars but the last take the first fit, so that none goes back."""
+    first, *rest = [re.escape(part).replace(r"\?", "[^/]") for part in re.split(r"\*+", pattern)]
+    inner = "".join(f"(?>[^/]*?{part})" for part in rest[:-1])
+    return first + inner + (f"[^/]*{rest[-1]}" if rest else "")
 
 
 def _name_matches(name: str, pattern: str) -> bool:
@@ -145,7 +197,11 @@ def _name_matches(name: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _folded(name: str) -> str:
-    # Case-insensitive and normalising file systems would open the same file for each spelling.
-    # Trailing dots and blanks are dropped by some of them.
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFC", name).casefold())
-    return folded.rstrip(". ") or folded
+    # Some file systems open one file for several spellings: they ignore case, Unicode form,
+    # invisible characters, trailing dots and blanks, stream names, or know a short name.
+    visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFC", visible).casefold())
+    # Compatibility forms of capitals turn into capitals only there.
+    folded = folded.casefold()
+    folded = folded.partition(":")[0].rstrip(". ") or folded
+    return ".git" if _SHORT_GIT.fullmatch(folded) else folded

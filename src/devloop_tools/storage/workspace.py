@@ -55,14 +55,20 @@ class Workspace:
 
         Raises ToolSandboxError where the agent may not write it, LockTimeout after 30 s.
         """
-        names = self.sandbox.require(path, Operation.WRITE)
+        _, names = self.sandbox.require(path, Operation.WRITE)
         with self.locks.hold("/".join(names)):
             yield ProjectFile(self.root, names, self.agent)
 
     def beside(self, path: str) -> ProjectFile:
         """A file that the lock of another one guards, such as a history entry."""
-        return ProjectFile(self.root, self.sandbox.require(path, Operation.WRITE), self.agent)
+        _, names = self.sandbox.require(path, Operation.WRITE)
+        return ProjectFile(self.root, names, self.agent)
+
+    def readable(self, path: str) -> ProjectFile:
+        """The file at `path`, for reading. Raises ToolSandboxError where it is closed to it."""
+        root, names = self.sandbox.require(path, Operation.READ)
+        return ProjectFile(root or self.root, names, self.agent)
 
     def read(self, path: str) -> bytes | None:
         """The bytes at `path`, or None. Raises ToolSandboxError where it is closed to reading."""
-        return ProjectFile(self.root, self.sandbox.require(path, Operation.READ), self.agent).read()
+        return self.readable(path).read()

@@ -17,6 +17,7 @@ from devloop_tools.domain.todos import (
     TodoListWritten,
 )
 from devloop_tools.storage.workspace import Workspace
+from devloop_tools.toolkit.client import Client
 
 
 class Todos(Protocol):
@@ -46,7 +47,7 @@ class TimelineAppender(Protocol):
         summary: str = "",
         data: dict[str, Any] | None = None,
         level: Level = Level.INFO,
-    ) -> TimelineAppended: ...
+    ) -> TimelineAppended | Refused: ...
 
 
 class Memories(Protocol):
@@ -81,6 +82,7 @@ class ToolContext:
     memories: Memories
     events: Events
     progress: Progress
+    client: Client
 
     @property
     def project_id(self) -> str:
@@ -105,5 +107,6 @@ class ToolContext:
         return self.origin.session_id
 
     def log(self, level: Level, message: str) -> None:
-        """Write a short timeline entry."""
+        """Write a short timeline entry, and tell the client."""
         self.timeline.append("log", summary=message, level=level)
+        self.client.log("warning" if level is Level.WARN else level.value, message)

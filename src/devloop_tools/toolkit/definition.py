@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel
-
+from devloop_tools.toolkit.arguments import Arguments, ModelArguments
 from devloop_tools.toolkit.context import ToolContext
-from devloop_tools.toolkit.schema import declares_schema, input_schema, output_schema
+from devloop_tools.toolkit.input import ToolInput
+from devloop_tools.toolkit.schema import declares_schema, output_schema
 
 MAX_NAME = 50
 """With the `mcp__devloop__` that the CLI puts before it, a name fits the API's 64."""
@@ -43,7 +43,7 @@ class ToolDefinition:
 
     name: str
     description: str
-    input_model: type[BaseModel]
+    arguments: Arguments
     result: Any
     annotations: Annotations
     execute: Callable[[Any, ToolContext], Any]
@@ -51,7 +51,7 @@ class ToolDefinition:
 
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema 2020-12 of the arguments: an object, with no reference to resolve."""
-        return input_schema(self.input_model)
+        return self.arguments.schema()
 
     @property
     def output_schema_declared(self) -> bool:
@@ -77,7 +77,7 @@ def tool(annotations: Annotations) -> Callable[[Callable[..., Any]], ToolDefinit
         if names != ["args", "ctx"]:
             raise TypeError(f"{where}: a tool takes (args, ctx), not ({', '.join(names)})")
         input_model = hints.get("args")
-        if not (isinstance(input_model, type) and issubclass(input_model, BaseModel)):
+        if not (isinstance(input_model, type) and issubclass(input_model, ToolInput)):
             raise TypeError(f"{where}: args must be annotated with a ToolInput")
         if "return" not in hints:
             raise TypeError(f"{where}: the return annotation is the output schema; write one")
@@ -92,7 +92,7 @@ def tool(annotations: Annotations) -> Callable[[Callable[..., Any]], ToolDefinit
         return ToolDefinition(
             name=function.__name__,
             description=description,
-            input_model=input_model,
+            arguments=ModelArguments(input_model),
             result=hints["return"],
             annotations=annotations,
             execute=function,

@@ -1,9 +1,13 @@
 """pydantic models to the schemas that go out: small, flat, and readable without resolving."""
 
 import types
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, RootModel, TypeAdapter
+
+from devloop_tools.domain.outcome import Refused
 
 Schema = dict[str, Any]
 
@@ -13,10 +17,14 @@ TRUNCATION = {
 }
 """Every result may carry these (see `server.bounds`)."""
 
+_DATA = frozenset({"default", "examples", "const", "enum", "required"})
+"""Keywords whose value is data, whatever its form."""
 
+
+@cache
 def input_schema(model: type[BaseModel]) -> Schema:
-    """The arguments' schema. Raises TypeError where its root is no plain object."""
-    schema = _published(model)
+    """The arguments' schema, which callers share. Raises TypeError: its root is no plain object."""
+    schema = _published(TypeAdapter(model).json_schema(), null_is_absent=True)
     if schema.get("type") != "object" or {"anyOf", "oneOf", "allOf", "not", "enum"} & set(schema):
         raise TypeError(f"{model.__name__}: the root of a tool's input is one plain object")
     schema.pop("description", None)
@@ -24,88 +32,125 @@ def input_schema(model: type[BaseModel]) -> Schema:
     return schema
 
 
+@cache
 def output_schema(result: Any) -> Schema | None:
-    """One flat object over all models that may come back, only `ok` required.
+    """One flat object over all models that may come back, only `ok` required. Callers share it.
 
     None for text and for values without a model.
     """
     if not declares_schema(result):
         return None
-    properties: Schema = {}
-    for model in _members(result):
-        for name, field in _published(model).get("properties", {}).items():
-            properties.setdefault(name, field)
+    published = _published(TypeAdapter(result).json_schema(), null_is_absent=False)
+    variants: dict[str, list[Schema]] = {}
+    for branch in published.get("anyOf", [published]):
+        for name, field in branch.get("properties", {}).items():
+            seen = variants.setdefault(name, [])
+            if field not in seen:
+                seen.append(field)
+    properties: Schema = {
+        name: seen[0] if len(seen) == 1 else {"anyOf": seen} for name, seen in variants.items()
+    }
     if "ok" in properties:
         properties["ok"] = {"type": "boolean", "description": "Whether the tool did its work."}
-    required = ["ok"] if "ok" in properties else []
-    return {"type": "object", "properties": {**properties, **TRUNCATION}, "required": required}
+    schema = {
+        "type": "object",
+        "properties": {**properties, **TRUNCATION},
+        "required": ["ok"] if "ok" in properties else [],
+    }
+    return schema | ({"$defs": published["$defs"]} if "$defs" in published else {})
 
 
 def declares_schema(result: Any) -> bool:
-    """Whether everything that a tool with this annotation returns is a model."""
+    """Whether everything that a tool with this annotation returns is a model of an object."""
     return all(
-        isinstance(member, type) and issubclass(member, BaseModel) for member in _members(result)
+        isinstance(member, type)
+        and issubclass(member, BaseModel)
+        and not issubclass(member, RootModel)
+        for member in _members(result)
     )
+
+
+def is_published(result: Any, value: Any) -> bool:
+    """Whether a tool whose annotation `result` declares a schema may return `value`.
+
+    An expected failure may always come: of the schema it needs `ok` alone.
+    """
+    return isinstance(value, (*_members(result), Refused))
 
 
 def _members(result: Any) -> tuple[Any, ...]:
     return get_args(result) if get_origin(result) in (Union, types.UnionType) else (result,)
 
 
-def _published(model: type[BaseModel]) -> Schema:
-    raw = TypeAdapter(model).json_schema(mode="validation")
-    definitions = raw.pop("$defs", {})
-    schema: Schema = _inlined(raw, definitions, ())
-    if kept := _recursive_definitions(schema, definitions):
+def _published(raw: Schema, *, null_is_absent: bool) -> Schema:
+    inliner = _Inliner(raw.pop("$defs", {}), null_is_absent)
+    schema: Schema = inliner.inlined(raw)
+    if kept := inliner.recursive_definitions(schema):
         schema["$defs"] = kept
     return schema
 
 
-def _inlined(node: Any, definitions: Schema, open_names: tuple[str, ...]) -> Any:
-    """`node` without titles and references, but for those to something that holds itself."""
-    if isinstance(node, list):
-        return [_inlined(item, definitions, open_names) for item in node]
-    if not isinstance(node, dict):
-        return node
-    if isinstance(reference := node.get("$ref"), str):
-        name = reference.rpartition("/")[2]
-        if name in open_names:
+_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas"})
+"""Keywords whose value holds schemas by name."""
+
+_DROPPED = frozenset({"title", "discriminator"})
+"""What no reader needs: names of classes, and a mapping to references that are inlined here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Inliner:
+    """Schemas without titles and references, but for those to something that holds itself."""
+
+    definitions: Schema
+    null_is_absent: bool
+
+    def inlined(self, node: Any, open_names: tuple[str, ...] = ()) -> Any:
+        """`node`, inside the definitions `open_names`."""
+        if isinstance(node, list):
+            return [self.inlined(item, open_names) for item in node]
+        if not isinstance(node, dict):
             return node
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        target = {key: v for key, v in definitions[name].items() if key != "description"}
-        return _inlined({**target, **beside}, definitions, (*open_names, name))
-    plain = _without_null(node)
-    return {
-        key: (
-            {name: _inlined(field, definitions, open_names) for name, field in value.items()}
-            if key == "properties"
-            else _inlined(value, definitions, open_names)
-        )
-        for key, value in plain.items()
-        if key != "title" or not isinstance(value, str)
-    }
+        plain = self._without_null(node)
+        if isinstance(reference := plain.get("$ref"), str):
+            name = reference.rpartition("/")[2]
+            if name in open_names:
+                return plain
+            beside = {key: value for key, value in plain.items() if key != "$ref"}
+            target = {k: v for k, v in self.definitions[name].items() if k != "description"}
+            return self.inlined({**target, **beside}, (*open_names, name))
+        return {
+            key: self._inlined_value(key, value, open_names)
+            for key, value in plain.items()
+            if key not in _DROPPED
+        }
 
+    def _inlined_value(self, key: str, value: Any, open_names: tuple[str, ...]) -> Any:
+        if key in _DATA:
+            return value
+        if key in _NAMED:
+            return {name: self.inlined(field, open_names) for name, field in value.items()}
+        return self.inlined(value, open_names)
 
-def _without_null(node: Schema) -> Schema:
-    """An optional field's `X or null, default null` as plain X: null counts as absent."""
-    choices = node.get("anyOf")
-    if not isinstance(choices, list) or node.get("default", ...) is not None:
-        return node
-    kept = [choice for choice in choices if choice != {"type": "null"}]
-    if len(kept) == len(choices):
-        return node
-    rest = {key: value for key, value in node.items() if key not in ("anyOf", "default")}
-    return {**kept[0], **rest} if len(kept) == 1 else {"anyOf": kept, **rest}
+    def _without_null(self, node: Schema) -> Schema:
+        """An optional field's `X or null, default null`: as X where null counts as absent."""
+        choices = node.get("anyOf")
+        if not isinstance(choices, list) or node.get("default", ...) is not None:
+            return node
+        rest = {key: value for key, value in node.items() if key not in ("anyOf", "default")}
+        kept = [choice for choice in choices if choice != {"type": "null"}]
+        if not self.null_is_absent:
+            return {"anyOf": choices, **rest}
+        return {**kept[0], **rest} if len(kept) == 1 else {"anyOf": kept, **rest}
 
-
-def _recursive_definitions(schema: Schema, definitions: Schema) -> Schema:
-    wanted, kept = _references(schema), {}
-    while wanted:
-        name = wanted.pop()
-        if name not in kept:
-            kept[name] = _inlined(definitions[name], definitions, (name,))
-            wanted |= _references(kept[name])
-    return kept
+    def recursive_definitions(self, schema: Schema) -> Schema:
+        """The definitions that `schema` still refers to."""
+        wanted, kept = _references(schema), {}
+        while wanted:
+            name = wanted.pop()
+            if name not in kept:
+                kept[name] = self.inlined(self.definitions[name], (name,))
+                wanted |= _references(kept[name])
+        return kept
 
 
 def _references(node: Any) -> set[str]:
@@ -113,6 +158,7 @@ def _references(node: Any) -> set[str]:
         return set().union(*(_references(item) for item in node)) if node else set()
     if not isinstance(node, dict):
         return set()
-    found: set[str] = set().union(*(_references(value) for value in node.values()))
+    inner = (value for key, value in node.items() if key not in _DATA)
+    found: set[str] = set().union(*(_references(value) for value in inner))
     reference = node.get("$ref")
     return found | {reference.rpartition("/")[2]} if isinstance(reference, str) else found

@@ -1,15 +1,13 @@
 """update_runtime_state: keep what the agent is doing where others can see it."""
 
-from typing import Any
-
 from pydantic import Field
 
 from devloop_tools.domain.runtime_state import RuntimeStateUpdated, VersionConflict
-from devloop_tools.toolkit import WRITE, Refused, ToolContext, ToolInput, tool
+from devloop_tools.toolkit import WRITE, FreeObject, Refused, ToolContext, ToolInput, tool
 
 
 class UpdateRuntimeStateInput(ToolInput):
-    patch: dict[str, Any] = Field(
+    patch: FreeObject = Field(
         description="What to change: values replace, objects merge, null removes (RFC 7396).",
         examples=[{"phase": "testing", "blocked_by": None}],
     )

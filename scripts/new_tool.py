@@ -1,0 +1,77 @@
+"""Writes a new tool and its test: `python scripts/new_tool.py FAMILY NAME` (docs write_page).
+
+The tool works as it is written, so that `make quick` is green before the first line is changed.
+"""
+
+import re
+import sys
+from pathlib import Path
+from string import Template
+
+ROOT = Path(__file__).resolve().parents[1]
+
+TOOL = Template('''\
+"""$name: say in one line what it does."""
+
+from pydantic import Field
+
+from devloop_tools.toolkit import READ, Done, ToolContext, ToolInput, tool
+
+
+class ${model}Input(ToolInput):
+    text: str = Field(min_length=1, max_length=200, description="Say in one line what it is.")
+
+
+class ${model}Result(Done):
+    text: str
+
+
+@tool(READ)
+def $name(args: ${model}Input, ctx: ToolContext) -> ${model}Result:
+    """Say what it does, when to use it and what comes back; the model reads this."""
+    return ${model}Result(text=args.text)
+''')
+
+TEST = Template("""\
+from pathlib import Path
+
+from devloop_tools.toolkit.testing import call_tool, tool_context
+from devloop_tools.tools.$family.$name import $name
+
+
+async def test_${name}_returns_the_text(tmp_path: Path) -> None:
+    result = await call_tool($name, {"text": "中文 and English"}, tool_context(tmp_path))
+
+    assert result.model_dump() == {"ok": True, "text": "中文 and English"}
+""")
+
+NEXT = """\
+next:
+  1. write the tool; its work belongs in src/devloop_tools/domain
+  2. make snapshots, and read the diff
+  3. grant it in tools.d/agents.json"""
+
+
+def main(arguments: list[str]) -> None:
+    """Write both files; never over one that is there."""
+    if len(arguments) != 2 or not all(re.fullmatch(r"[a-z][a-z0-9_]*", word) for word in arguments):
+        sys.exit("usage: new_tool.py FAMILY NAME, both of a-z, 0-9 and _")
+    family, name = arguments
+    words = {"family": family, "name": name, "model": name.title().replace("_", "")}
+    files = {
+        ROOT / "src/devloop_tools/tools" / family / f"{name}.py": TOOL.substitute(words),
+        ROOT / "tests/tools" / family / f"test_{name}.py": TEST.substitute(words),
+    }
+    if present := [path for path in files if path.exists()]:
+        sys.exit(f"{present[0].relative_to(ROOT)} is there already")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
+    package = ROOT / "src/devloop_tools/tools" / family / "__init__.py"
+    package.touch()
+    print(NEXT)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,161 @@
+"""What `doctor` looks at: each check gives findings, and a fix for each that isn't well."""
+
+import fcntl
+import os
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from devloop_tools.app import Tools, load_tools
+from devloop_tools.launch.claude_binary import find_claude
+from devloop_tools.launch.version import OLDEST_TRIED, NoVersion, claude_version
+from devloop_tools.registry.errors import LoadError
+from devloop_tools.settings import Flags, SettingsError, resolve_project_dir, resolve_tools_dir
+from devloop_tools.storage.database import database_file
+
+PACKAGE = "devloop-tools"
+OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
+
+
+class State(StrEnum):
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at, what was found, and what to do about it."""
+
+    check: str
+    state: State
+    found: str
+    fix: str = ""
+
+
+def check_python() -> Iterator[Finding]:
+    """The interpreter's version."""
+    here = sys.version_info[:2]
+    found = f"{sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
+    if OLDEST_PYTHON <= here <= NEWEST_PYTHON:
+        yield Finding("python", State.OK, found)
+    else:
+        yield Finding("python", State.FAIL, found, "install with Python 3.11, 3.12 or 3.13")
+
+
+def check_package() -> Iterator[Finding]:
+    """This package and what it needs at run time."""
+    try:
+        yield Finding("package", State.OK, f"{PACKAGE} {version(PACKAGE)}")
+        needed = requires(PACKAGE) or []
+    except PackageNotFoundError:
+        fix = f"pip install {PACKAGE}, or make install in its repository"
+        yield Finding("package", State.FAIL, f"{PACKAGE} is not installed", fix)
+        return
+    for requirement in needed:
+        if "extra ==" in requirement:
+            continue
+        name = requirement.partition(";")[0].strip().split(">")[0].split("=")[0].strip()
+        try:
+            version(name)
+        except PackageNotFoundError:
+            yield Finding(
+                "package", State.FAIL, f"{name} is missing", f"pip install '{requirement}'"
+            )
+
+
+def check_tools(flags: Flags) -> Iterator[Finding]:
+    """The tools folder, its packs, and the policy of one agent or of all."""
+    try:
+        folder = resolve_tools_dir(flags.tools_dir)
+        tools = load_tools(folder)
+    except SettingsError as exc:
+        yield Finding("tools folder", State.FAIL, str(exc), "name the folder with agents.json")
+        return
+    except LoadError as exc:
+        yield Finding("tools folder", State.FAIL, str(exc), "mend the file, or name another folder")
+        return
+    found = f"{folder}: {len(tools.registry.entries)} tools, {len(tools.agents.templates)} agents"
+    yield Finding("tools folder", State.OK, found)
+    for fault in tools.packs.faults:
+        fix = f"devloop-tools pack check {folder / 'packs' / fault.file}"
+        yield Finding("packs", State.WARN, str(fault), fix)
+    wanted = (
+        [flags.agent] if flags.agent else [known.short_name for known in tools.agents.templates]
+    )
+    for name in wanted:
+        yield _policy_finding(tools, name)
+
+
+def _policy_finding(tools: Tools, name: str) -> Finding:
+    check = f"policy of {name}"
+    try:
+        policy = tools.agent(name).policy
+    except LoadError as exc:
+        return Finding(check, State.FAIL, str(exc), f"mend {tools.folder / 'agents.json'}")
+    granted = sum(policy.allows(tool) for tool in tools.registry.entries)
+    found = f"{granted} tools of ours, {len(policy.native_tools)} of the CLI's own"
+    if policy.missing:
+        missing = ", ".join(policy.missing)
+        return Finding(check, State.WARN, f"{found}; not found: {missing}", "mend the failed packs")
+    return Finding(check, State.OK, found)
+
+
+def check_project(flags: Flags) -> Iterator[Finding]:
+    """The project folder: there, writable, and on a file system that can lock."""
+    try:
+        root = resolve_project_dir(flags, os.environ)
+    except SettingsError as exc:
+        yield Finding("project folder", State.FAIL, str(exc), "name one with --project-dir")
+        return
+    try:
+        with tempfile.TemporaryFile(dir=root) as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.fsync(file.fileno())
+    except OSError as exc:
+        fix = "make it writable for this user, on a file system with locks"
+        yield Finding("project folder", State.FAIL, f"{root}: {exc.strerror}", fix)
+        return
+    yield Finding("project folder", State.OK, f"{root}: writable, locks work")
+    yield _database_finding(root)
+
+
+def _database_finding(root: Path) -> Finding:
+    file = database_file(root)
+    if not file.exists():
+        return Finding("database", State.OK, f"none yet (SQLite {sqlite3.sqlite_version})")
+    fix = f"move {file} away; it is made anew, and events before are in the old file"
+    try:
+        connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=5)
+        try:
+            [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
+            [count] = connection.execute("SELECT count(*) FROM events").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error as exc:
+        return Finding("database", State.FAIL, f"{file}: {exc}", fix)
+    if verdict != "ok":
+        return Finding("database", State.FAIL, f"{file}: {verdict}", fix)
+    return Finding("database", State.OK, f"{count} events (SQLite {sqlite3.sqlite_version})")
+
+
+def check_claude(given: str | None) -> Iterator[Finding]:
+    """The Claude CLI: found, and not older than what this was tried with."""
+    claude = find_claude(given, os.environ)
+    try:
+        found = claude_version(claude, os.environ)
+    except NoVersion as exc:
+        fix = "install the Claude CLI, or name it with --claude; other MCP clients need none"
+        yield Finding("claude", State.FAIL, f"{claude}: {exc}", fix)
+        return
+    text = f"{'.'.join(map(str, found))} at {claude}"
+    if found < OLDEST_TRIED:
+        tried = ".".join(map(str, OLDEST_TRIED))
+        yield Finding("claude", State.WARN, f"{text}; tried with {tried}", "update the Claude CLI")
+    else:
+        yield Finding("claude", State.OK, text)

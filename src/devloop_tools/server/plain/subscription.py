@@ -1,0 +1,44 @@
+"""events.subscribe: the project's events as they are committed, none missed, none twice."""
+
+from functools import partial
+
+import anyio
+from pydantic import Field
+
+from devloop_tools.domain.events import as_object
+from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.server.committed import last_id, next_events
+from devloop_tools.server.plain.params import Params, read
+from devloop_tools.server.session import Session
+
+POLL_S = 0.04
+"""Other processes commit too, so the log is looked at this often; an event is due in 0.1 s."""
+
+
+class SubscribeParams(Params):
+    after: int | None = Field(default=None, ge=0, lt=2**63)
+
+
+async def events_subscribe(session: Session, request: Request) -> JsonObject:
+    """Start sending `event` notifications; a second call replaces the first."""
+    after = read(request, SubscribeParams).after
+    newest = await last_id(session)
+    if session.subscription is not None:
+        session.subscription.cancel()
+    session.subscription = scope = anyio.CancelScope()
+    start = newest if after is None else after
+    # It runs after this, so that the answer to the subscription leaves first.
+    session.peer.start(partial(_send_events, session, scope, start))
+    return {"ok": True, "last_id": newest}
+
+
+async def _send_events(session: Session, scope: anyio.CancelScope, after: int) -> None:
+    with scope:
+        while not scope.cancel_called:
+            for event in await next_events(session, after, POLL_S):
+                await session.peer.ready()
+                # A page may have arrived in the moment in which another subscription began.
+                if scope.cancel_called:
+                    return
+                session.peer.notify("event", as_object(event))
+                after = event.id
