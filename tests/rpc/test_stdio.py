@@ -227,6 +227,30 @@ async def test_flush_waits_until_everything_is_written(ends: Ends) -> None:
             tasks.cancel_scope.cancel()
 
 
+async def test_a_last_line_is_written_without_a_turn_of_the_loop(ends: Ends) -> None:
+    transport = StdioTransport(*ends.server)
+    transport.send("一 one\n".encode())
+    transport.send(b"two\n", last=True)
+    # Nothing was awaited, and nobody runs `write_queued`.
+    assert os.read(ends.their_in, 100) == "一 one\ntwo\n".encode()
+    assert not transport.is_full()
+
+
+async def test_what_a_last_line_can_not_write_at_once_follows_in_order(ends: Ends) -> None:
+    transport = StdioTransport(*ends.server)
+    lines = [b"x" * 400_000 + b"\n", b"y" * 400_000 + b"\n", b"z\n"]
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(transport.write_queued)
+            for line in lines:
+                transport.send(line, last=True)
+            came = b""
+            while len(came) < sum(map(len, lines)):
+                came += await anyio.to_thread.run_sync(os.read, ends.their_in, 1 << 16)
+            tasks.cancel_scope.cancel()
+    assert came == b"".join(lines)
+
+
 def test_an_output_is_given_back_as_it_was(ends: Ends) -> None:
     StdioTransport(*ends.server)
     assert not os.get_blocking(ends.server[1])
