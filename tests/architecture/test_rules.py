@@ -16,7 +16,7 @@ REFUSED_WORDS = frozenset(
 )
 
 LAZY_IMPORTS = {
-    "rpc/first_lines.py": "select, for a client that reads slowly: the first answer would wait for it",
+    "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
 }
 """Modules beside `app.py` and `cli/` that import inside functions, and why."""

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from devloop_tools.domain.events import as_object
 from devloop_tools.protocol.messages import JsonObject, Request
-from devloop_tools.server.event_pages import last_id, page_after
+from devloop_tools.server.committed import last_id, next_events
 from devloop_tools.server.plain.params import Params, read
 from devloop_tools.server.session import Session
 
@@ -35,11 +35,10 @@ async def events_subscribe(session: Session, request: Request) -> JsonObject:
 async def _send_events(session: Session, scope: anyio.CancelScope, after: int) -> None:
     with scope:
         while not scope.cancel_called:
-            for event in (page := await page_after(session, after)):
+            for event in await next_events(session, after, POLL_S):
                 await session.peer.ready()
                 # A page may have arrived in the moment in which another subscription began.
                 if scope.cancel_called:
                     return
                 session.peer.notify("event", as_object(event))
                 after = event.id
-            await anyio.sleep(0 if page else POLL_S)
