@@ -15,7 +15,10 @@ help: ## This list
 install: $(STAMP) ## Make .venv with the package and what its tests need
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
+	@# A Python without ensurepip (Debian's, without python3-venv) gets pip from the outside.
+	$(PYTHON) -m venv $(VENV) || \
+		{ $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 

@@ -237,7 +237,7 @@ def make_application(
         protocol=protocol,
     )
     found = Tools(root, Registry(entries), AgentsFile(templates=templates), packs, packs.prompts)
-    default = Cast(settings, found, None).named(agents[0], None, None)
+    default = Cast(settings, found, None).named(agents[0], None)
     database = Database(root)
     states = SealedStates(lambda: KEY, database)
     return Application(Cast(settings, found, default), EventLog(database), states)

@@ -15,6 +15,11 @@ RETRY_S = 2.0
 _logger = logging.getLogger(__name__)
 
 
+async def last_id(session: Session) -> int:
+    """The id of the newest event. Raises StorageError."""
+    return await anyio.to_thread.run_sync(session.events.last_id, limiter=session.threads)
+
+
 async def next_events(session: Session, after: int, pause_s: float) -> Sequence[Event]:
     """The events after the id `after`, oldest first; waits until there are some.
 

@@ -56,8 +56,6 @@ class Call:
     origin: Origin
     progress: Progress
     client: Client
-    plain: bool = False
-    """Whether it came as plain JSON-RPC, whose hosts hear of crashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +74,10 @@ class Finished:
     @property
     def refusal(self) -> str | None:
         """The reason of an expected failure."""
-        value = self.structured or {}
-        return str(value.get("reason", "")) if value.get("ok") is False else None
+        value = self.value
+        if isinstance(value, dict) and value.get("ok") is False:
+            return str(value.get("reason", "no reason given"))
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,8 @@ class Session:
     watcher: anyio.CancelScope | None = None
     host_tools: dict[str, ToolEntry] = field(default_factory=dict)
     subscription: anyio.CancelScope | None = None
+    is_host: bool = False
+    """Whether the peer has used a method of plain JSON-RPC."""
 
     def initialized(self, version: str, params: JsonObject) -> None:
         """`initialize` was answered with `version`."""
@@ -88,6 +90,11 @@ class Session:
         if self.protocol_version is None or claims_modern(request.params, self.offered):
             return True
         return self.protocol_version >= version
+
+    @property
+    def hears_escalations(self) -> bool:
+        """A host does; an MCP client doesn't know the notification."""
+        return self.is_host
 
     @property
     def actor(self) -> Actor:

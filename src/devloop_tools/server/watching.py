@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import anyio
-import anyio.to_thread
 
 from devloop_tools.domain.events import Event
 from devloop_tools.domain.project_resources import uris_of
 from devloop_tools.protocol.errors import INTERNAL_ERROR, RpcError
 from devloop_tools.protocol.messages import JsonObject
-from devloop_tools.server.committed import next_events
+from devloop_tools.server.committed import last_id, next_events
 from devloop_tools.server.session import Session
 from devloop_tools.storage.errors import StorageError
 
@@ -22,7 +21,7 @@ async def watch(session: Session) -> None:
     if session.watcher is not None:
         return
     try:
-        after = await anyio.to_thread.run_sync(session.events.last_id, limiter=session.threads)
+        after = await last_id(session)
     except StorageError as exc:
         raise RpcError(INTERNAL_ERROR, f"changes can't be watched: {exc}") from None
     # Another subscription may have started meanwhile, from an id as low.

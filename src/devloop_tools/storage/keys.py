@@ -1,5 +1,7 @@
-"""A secret per project, in the user's state folder: shared by the project's servers, read by nobody
-else."""
+"""A secret per project, in the user's state folder.
+
+The project's servers share it, and nobody else reads it.
+"""
 
 import contextlib
 import hashlib
