@@ -14,6 +14,9 @@ pytestmark = pytest.mark.clients
 
 HANG_S = 60
 
+every_era = pytest.mark.parametrize("era", ["legacy", "auto", "modern"])
+"""The inspector stands on the second version of the TypeScript SDK, which speaks both."""
+
 
 def inspected(
     project: Path, *words: str, server: Sequence[str] = ()
@@ -36,8 +39,9 @@ def output(run: subprocess.CompletedProcess[bytes]) -> Any:
     return json.loads(run.stdout)
 
 
-def test_every_schema_is_portable(project: Path) -> None:
-    run = inspected(project, "--method", "tools/list", "--strict")
+@every_era
+def test_every_schema_is_portable(project: Path, era: str) -> None:
+    run = inspected(project, "--method", "tools/list", "--strict", "--protocol-era", era)
     names = [tool["name"] for tool in output(run)["tools"]]
     assert {"timeline_append", "write_todolist", "add"} <= set(names)
 
@@ -49,8 +53,10 @@ def test_every_schema_of_a_shipped_agent_is_portable(project: Path) -> None:
     assert output(run)["tools"]
 
 
-def test_a_tool_is_called(project: Path) -> None:
-    words = ["--method", "tools/call", "--tool-name", "add", "--tool-arg", "a=1", "b=2"]
+@every_era
+def test_a_tool_is_called(project: Path, era: str) -> None:
+    words = ["--protocol-era", era, "--method", "tools/call", "--tool-name", "add"]
+    words += ["--tool-arg", "a=1", "b=2"]
     result = output(inspected(project, *words))
     assert result["structuredContent"] == {"ok": True, "sum": 3}
     assert not result["isError"]
@@ -65,6 +71,7 @@ def test_text_in_every_script_passes(project: Path) -> None:
     assert json.loads(line)["summary"] == "好了 done"
 
 
+@pytest.mark.parametrize("era", ["legacy", "modern"])
 @pytest.mark.parametrize(
     ("words", "part"),
     [
@@ -78,5 +85,8 @@ def test_text_in_every_script_passes(project: Path) -> None:
         ),
     ],
 )
-def test_resources_and_prompts_are_shown(project: Path, words: list[str], part: str) -> None:
-    assert part in json.dumps(output(inspected(project, *words)), ensure_ascii=False)
+def test_resources_and_prompts_are_shown(
+    project: Path, words: list[str], part: str, era: str
+) -> None:
+    shown = output(inspected(project, *words, "--protocol-era", era))
+    assert part in json.dumps(shown, ensure_ascii=False)
