@@ -57,6 +57,10 @@ cases: install ## The recorded failures of systems like ours
 conformance: install ## The MCP conformance suites, through a bridge to HTTP; Node comes from npm
 	$(BIN)/python scripts/conformance.py
 
+clients: install ## Everybody else's clients drive the installed server; Node comes from npm
+	$(BIN)/python -c 'from tests.conformance.node import install; install()'
+	DEVLOOP_REQUIRE_CLIENTS=1 $(BIN)/pytest -q -n 2 -m clients tests/clients
+
 e2e: $(E2E_STAMP) ## The real Claude CLI against a scripted model on loopback
 	DEVLOOP_REQUIRE_E2E=1 $(BIN)/pytest -q -n 2 -m e2e tests/e2e
 
