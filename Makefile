@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 E2E_STAMP := $(VENV)/.installed-e2e
 
-.PHONY: help install run test quick check conformance clients fuzz e2e bench format lint types arch unit cases snapshots docs
+.PHONY: help install run test quick check faults conformance clients fuzz e2e bench format lint types arch unit cases snapshots docs
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
