@@ -3,8 +3,15 @@
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from devloop_tools.domain.alignment import aligned
 from devloop_tools.domain.html_blocks import TAG, Block, blocks_of, plain
@@ -60,6 +67,12 @@ class Hunk(_Shown):
     cells: list[CellChange] = Field(default_factory=list)
     attributes: list[AttributeChange] = Field(default_factory=list)
     markup_only: bool = False
+
+    @model_serializer(mode="wrap")
+    def _short(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Only what there is to say: there may be thousands of hunks."""
+        shown: dict[str, Any] = fields(self)
+        return {name: value for name, value in shown.items() if value not in (None, [], False)}
 
 
 class DiffCounts(_Shown):

@@ -5,6 +5,8 @@ import orjson
 import pytest
 
 from devloop_tools.domain.html_diff import HtmlDiff
+from devloop_tools.server.bounds import bounded_object
+from devloop_tools.server.values import to_json_value
 from devloop_tools.toolkit import Refused, ToolSandboxError
 from devloop_tools.toolkit.testing import call_tool, tool_context
 from devloop_tools.tools.docs.diff_html import diff_html
@@ -105,6 +107,16 @@ async def test_a_page_is_compared_with_its_newest_copy(tmp_path: Path) -> None:
     assert by_page.counts.changed == 2
 
 
+async def test_a_hunk_says_nothing_that_it_has_nothing_to_say_about(tmp_path: Path) -> None:
+    write(tmp_path, a="<p>x", b="<p>x<p>新")
+
+    result = await diff(tmp_path, before="prd/a.html", after="prd/b.html")
+
+    assert result.model_dump()["hunks"] == [
+        {"section": "", "op": "added", "kind": "p", "new": "新"}
+    ]
+
+
 async def test_a_page_is_the_same_as_itself(tmp_path: Path) -> None:
     write(tmp_path, a=OLD)
 
@@ -168,3 +180,14 @@ async def test_ten_thousand_changes_are_all_told_h_c04(tmp_path: Path) -> None:
     assert result.counts.model_dump() == {"added": 0, "removed": 0, "moved": 0, "changed": 10_000}
     assert len(result.hunks) == 10_000
     assert result.unified.endswith("~ p: 段落 19999{+ 改了+}")
+    kept: dict[str, bytes] = {}
+
+    def keep(whole: bytes, ending: str) -> str:
+        kept[ending] = whole
+        return "whole"
+
+    shown = bounded_object(to_json_value(result), keep)
+    assert len(orjson.dumps(shown).decode()) <= 60_000
+    assert shown["counts"]["changed"] == 10_000
+    assert (shown["truncated"], shown["full_result"]) == (True, "whole")
+    assert len(orjson.loads(kept[".json"])["hunks"]) == 10_000
