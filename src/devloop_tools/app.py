@@ -55,6 +55,9 @@ TOOLS_PACKAGE = "devloop_tools.tools"
 FLUSH_EVERY_S = 0.2
 """Calls that changed nothing are committed to the event log in batches this far apart."""
 
+MAX_KEPT = 256
+"""A host may name any number of units; so many agents at work are kept ready."""
+
 MAX_TOOL_THREADS = 256
 """Blocking tools that run at once; what comes on top waits its turn, and can be cancelled."""
 
@@ -124,7 +127,7 @@ class Cast:
     settings: Settings
     tools: Tools
     default: Actor | None
-    _made: dict[tuple[str, str | None, str | None], Actor] = field(default_factory=dict)
+    _made: dict[tuple[str, str | None], Actor] = field(default_factory=dict)
 
     @property
     def takes_context(self) -> bool:
@@ -154,10 +157,14 @@ class Cast:
     def prompts(self) -> Sequence[PromptDefinition]:
         return self.tools.prompts
 
-    def named(self, agent: str, unit_id: str | None, session_id: str | None) -> Actor:
+    def named(self, agent: str, unit_id: str | None, *, works: bool = True) -> Actor:
         """See `server.actors.Actors`."""
-        key = (agent, unit_id, session_id)
+        if works and agent in UNIT_AGENTS and unit_id is None:
+            raise UnknownActor(f"{agent} works on one unit; say which, such as todo-be")
+        key = (agent, unit_id)
         if key not in self._made:
+            if len(self._made) >= MAX_KEPT:
+                self._made.clear()
             try:
                 self._made[key] = _actor(self.settings, self.tools, *key)
             except LoadError as exc:
@@ -217,7 +224,7 @@ def build(settings: Settings) -> Application:
     tools = load_tools(settings.tools_dir)
     default = None
     if settings.agent:
-        default = _actor(settings, tools, settings.agent, settings.unit_id, settings.session_id)
+        default = _actor(settings, tools, settings.agent, settings.unit_id)
     database = Database(settings.project_dir)
     key = partial(project_key, state_folder(os.environ) / "keys", settings.project_dir)
     return Application(
@@ -276,23 +283,21 @@ class NoPeer:
     def start(self, work: object) -> None: ...
     async def ready(self) -> None: ...
     async def closing(self) -> None: ...
-    async def request(self, method: str, params: JsonObject, timeout_s: float) -> None: ...
+    async def request(
+        self, method: str, params: JsonObject, timeout_s: float, cancel: object = None
+    ) -> None: ...
 
 
-def _actor(
-    settings: Settings, tools: Tools, agent: str, unit_id: str | None, session_id: str | None
-) -> Actor:
+def _actor(settings: Settings, tools: Tools, agent: str, unit_id: str | None) -> Actor:
     found = tools.agent(agent)
     name = found.template.short_name
-    if name in UNIT_AGENTS and unit_id is None:
-        raise UnknownActor(f"{name} works on one unit; say which, such as todo-be")
     if unit_id is not None and not is_id(unit_id):
         raise UnknownActor(f"{unit_id!r} is no unit: 1 to 64 letters or digits, and - _ . inside")
     return Actor(
         project_id=settings.project_id,
         agent=name,
         unit_id=unit_id,
-        session_id=session_id or settings.session_id,
+        session_id=settings.session_id,
         policy=found.policy,
         catalog=Catalog(tools.registry.entries.values(), found.policy),
         workspace=Workspace(settings.project_dir, _sandbox(found.template, unit_id), unit_id),

@@ -156,7 +156,7 @@ async def test_a_tools_file_moves_between_packs_and_src_unchanged(tmp_path: Path
 def test_a_pack_that_never_ends_costs_its_time_limit_and_nobody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pack_trial, "TIME_LIMIT_S", 0.3)
+    monkeypatch.setattr(pack_trial, "TIME_LIMIT_S", 1.0)
     texts = {"a.py": HEAD + a_tool("a"), "b.py": "while True: pass\n", "c.py": HEAD + a_tool("c")}
     cache = tmp_path / "cache.json"
     packs = load_packs(written(tmp_path / "packs", texts), {}, PackVerdicts(cache))
@@ -233,10 +233,10 @@ def test_one_file_can_be_checked_anew(tmp_path: Path) -> None:
         "word_count"
     ]
     [fault] = check_pack(folder / "bad.py", BUILT_IN, verdicts).faults
-    assert str(fault) == "pack bad.py: ZeroDivisionError: division by zero"
+    assert str(fault) == "pack bad.py: ZeroDivisionError: division by zero (line 1)"
 
 
 def test_a_pack_can_be_examined_here(tmp_path: Path) -> None:
     folder = written(tmp_path, {"a.py": WORD_COUNT, "b.py": HEAD + a_tool("x" * 51)})
     assert examine(folder / "a.py") == PackVerdict()
-    assert examine(folder / "b.py").fatal.endswith("a name has at most 50 characters")
+    assert examine(folder / "b.py").fatal.endswith("at most 50 characters (line 5)")

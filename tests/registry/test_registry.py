@@ -142,8 +142,8 @@ def definition(name: str = "fine", description: str = "text", **schema: object) 
         (definition(description=""), "the description must have 1 to 4096 characters"),
         (definition(description="d" * 4097), "the description must have 1 to 4096 characters"),
         (
-            definition(anyOf=[{}]),
-            "the schema's root must be a plain object, without anyOf",
+            definition(enum=[{}]),
+            "the schema's root must be a plain object, without enum",
         ),
         (
             definition(properties={"a": {"type": "text"}}),

@@ -79,10 +79,11 @@ def message(**members: Any) -> bytes:
     return json.dumps({"jsonrpc": "2.0", **members}).encode() + b"\n"
 
 
-async def serve(ends: Ends, **options: Any) -> Echo:
+async def serve(ends: Ends, max_in_flight: int = 4096, **options: Any) -> Echo:
     """Serve until the input ends, then close the output."""
     echo = Echo()
-    echo.connection = Connection(StdioTransport(*ends.server, **options))
+    transport = StdioTransport(*ends.server, **options)
+    echo.connection = Connection(transport, max_in_flight=max_in_flight)
     with anyio.fail_after(10):
         await echo.connection.run(echo)
     os.close(ends.server[1])
@@ -190,13 +191,15 @@ async def test_an_input_that_can_no_longer_be_read_has_ended() -> None:
 
 
 async def test_files_serve_as_input_and_output(tmp_path: Path) -> None:
-    (tmp_path / "in").write_bytes(b"".join(message(id=n, method="m") for n in range(5000)))
+    # A chunk holds about 60 of these, which are answered before the next one is read.
+    calls = [message(id=n, method="m", params={"pad": "x" * 1000}) for n in range(500)]
+    (tmp_path / "in").write_bytes(b"".join(calls))
     read_fd = os.open(tmp_path / "in", os.O_RDONLY)
     write_fd = os.open(tmp_path / "out", os.O_WRONLY | os.O_CREAT)
-    await serve(Ends(read_fd, write_fd, -1, -1))
+    await serve(Ends(read_fd, write_fd, -1, -1), max_in_flight=100)
     os.close(read_fd)
     replies = [json.loads(line)["id"] for line in (tmp_path / "out").read_bytes().splitlines()]
-    assert replies == list(range(5000))
+    assert replies == list(range(500))
 
 
 async def test_a_terminal_serves_too_and_keeps_its_flags() -> None:

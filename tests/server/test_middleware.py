@@ -11,6 +11,7 @@ from pydantic import Field
 from tests.server.conftest import Client, connected, text_of, timeline_of
 
 from devloop_tools.domain.events import Event
+from devloop_tools.protocol.mcp import LATEST
 from devloop_tools.storage.errors import ToolSandboxError
 from devloop_tools.toolkit import READ, Refused, ToolContext, ToolInput, refused, tool
 
@@ -101,11 +102,23 @@ async def test_each_crash_has_an_id_of_its_own(tmp_path: Path) -> None:
     assert len(ids) == 3
 
 
-async def test_a_mcp_client_hears_of_no_escalation(tmp_path: Path) -> None:
-    async with connected(tmp_path, work) as client:
-        await client.call("work", {"wish": "crash"})
+@pytest.mark.parametrize("version", [LATEST, None])
+async def test_a_client_of_mcp_hears_of_no_escalation(tmp_path: Path, version: str | None) -> None:
+    call = {"name": "work", "arguments": {"wish": "crash"}}
+    async with connected(tmp_path, work, version=version) as client:
+        reply = await (client.modern if version is None else client.request)("tools/call", call)
         await client.settle()
-        assert client.notifications == []
+    assert reply["result"]["isError"]
+    assert client.notifications == []
+
+
+async def test_whoever_subscribed_to_events_hears_of_it_in_each_era(tmp_path: Path) -> None:
+    call = {"name": "work", "arguments": {"wish": "crash"}}
+    async with connected(tmp_path, work) as client:
+        await client.result("events.subscribe")
+        for ask in (client.modern, client.request):
+            await ask("tools/call", call)
+        assert [await client.incoming("escalation") for _ in range(2)]
 
 
 async def test_a_host_hears_of_it_before_its_answer(tmp_path: Path) -> None:

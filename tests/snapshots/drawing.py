@@ -3,18 +3,17 @@
 `make snapshots` writes them, `test_snapshots.py` compares them; both draw here.
 """
 
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import anyio
 import orjson
 
-from devloop_tools.app import TOOLS_PACKAGE, Application, NoPeer, build
-from devloop_tools.protocol.messages import JsonObject, Request
-from devloop_tools.server.session import Session
-from devloop_tools.server.tools_list import describe, tools_list
-from devloop_tools.settings import Flags, resolve
+from devloop_tools.app import TOOLS_PACKAGE, load_tools
+from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.registry.catalog import Catalog
+from devloop_tools.registry.entries import ToolEntry
+from devloop_tools.server.tools_list import describe
+from devloop_tools.settings import resolve_tools_dir
 
 FOLDER = Path(__file__).resolve().parent
 DRAWN = ("tools", "agents")
@@ -23,8 +22,18 @@ DRAWN = ("tools", "agents")
 
 def draw() -> Mapping[str, str]:
     """Every snapshot as it should be: its path below `FOLDER`, and its text."""
-    with tempfile.TemporaryDirectory() as project:
-        return anyio.run(_draw, project)
+    tools = load_tools(resolve_tools_dir(None))
+    entries = tools.registry.entries.values()
+    drawn = {
+        f"tools/{entry.name}.json": _text(_described(entry))
+        for entry in entries
+        if entry.source.startswith(f"{TOOLS_PACKAGE}.")
+    }
+    for template in tools.agents.templates:
+        agent = tools.agent(template.short_name)
+        costs = _costs(Catalog(entries, agent.policy).entries())
+        drawn[f"agents/{template.short_name}.json"] = _text(costs)
+    return drawn
 
 
 def stored() -> Mapping[str, str]:
@@ -36,40 +45,14 @@ def stored() -> Mapping[str, str]:
     }
 
 
-async def _draw(project: str) -> Mapping[str, str]:
-    applications = {
-        agent: build(resolve(Flags(agent=agent, unit="unit", project_dir=project), {}))
-        for agent in _agents(project)
-    }
-    session = _session(next(iter(applications.values())))
-    built_in = [
-        entry
-        for entry in session.actors.registry.entries.values()
-        if entry.source.startswith(f"{TOOLS_PACKAGE}.")
-    ]
-    drawn = {f"tools/{entry.name}.json": _text(describe(entry, _newest)) for entry in built_in}
-    for agent, application in applications.items():
-        listed = await tools_list(_session(application), Request(1, "tools/list", {}))
-        drawn[f"agents/{agent}.json"] = _text(_costs(listed["tools"]))
-    return drawn
+def _described(entry: ToolEntry) -> JsonObject:
+    """As a client of the newest revision sees it."""
+    return describe(entry, lambda _revision: True)
 
 
-def _agents(project: str) -> list[str]:
-    application = build(resolve(Flags(agent="pm", project_dir=project), {}))
-    return [template.short_name for template in application.cast.tools.agents.templates]
-
-
-def _session(application: Application) -> Session:
-    return application.session(NoPeer())
-
-
-def _newest(_revision: str) -> bool:
-    """A client of the newest revision knows what each brought."""
-    return True
-
-
-def _costs(tools: list[JsonObject]) -> JsonObject:
+def _costs(entries: Sequence[ToolEntry]) -> JsonObject:
     """Names in their order with the bytes of each, and of the list on the wire."""
+    tools = [_described(entry) for entry in entries]
     return {
         "bytes": len(orjson.dumps({"tools": tools})),
         "tools": {tool["name"]: len(orjson.dumps(tool)) for tool in tools},

@@ -72,9 +72,10 @@ def test_a_long_value_is_not_repeated_whole() -> None:
         ({"type": "object"}, None),
         ({}, 'the schema\'s root must have type "object"'),
         ({"type": "string"}, 'the schema\'s root must have type "object"'),
+        ({"type": "object", "allOf": [{"anyOf": [{"required": ["登录"]}]}]}, None),
         (
-            {"type": "object", "oneOf": [], "anyOf": []},
-            "the schema's root must be a plain object, without anyOf, oneOf",
+            {"type": "object", "not": {}, "enum": [{}]},
+            "the schema's root must be a plain object, without enum, not",
         ),
         (
             {"type": "object", "$ref": "#/$defs/A", "$defs": {"A": {}}},

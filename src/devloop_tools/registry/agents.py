@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from devloop_tools.registry.errors import LoadError
+from devloop_tools.settings import short_name
 
 
 class AgentsError(LoadError):
@@ -46,7 +47,7 @@ class AgentTemplate(BaseModel):
     @property
     def short_name(self) -> str:
         """`pm` of `devloop-pm`: what `--agent` and every `agent` field use."""
-        return self.id.removeprefix("devloop-")
+        return short_name(self.id)
 
 
 class AgentsFile(BaseModel):

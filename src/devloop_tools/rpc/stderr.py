@@ -6,6 +6,7 @@ stderr what that takes without blocking, keeps some, and drops and counts the re
 
 import os
 import select
+import sys
 import threading
 import time
 
@@ -15,6 +16,19 @@ KEPT_BYTES = 256 * 1024
 _CHUNK = 1 << 16
 _SAFE_WRITE = 4096
 """What a descriptor that polls as writable takes without blocking."""
+
+
+def ensure_stderr() -> None:
+    """Where the process was started without fd 2, what goes there is lost, and nothing more."""
+    try:
+        os.fstat(2)
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        if null != 2:
+            os.dup2(null, 2)
+            os.close(null)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
 
 
 class StderrPump:

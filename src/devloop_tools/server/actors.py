@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -30,6 +30,10 @@ class Actor:
     policy: Policy
     catalog: Catalog
     workspace: Workspace
+
+    def in_session(self, session_id: str | None) -> "Actor":
+        """The same agent in another session; itself where none is named."""
+        return replace(self, session_id=session_id) if session_id else self
 
     def origin(self, call_id: object) -> Origin:
         """What stands behind one call; a call without a usable id gets one that sorts by time."""
@@ -90,8 +94,11 @@ class Actors(Protocol):
         """Packs that could not be loaded."""
         ...
 
-    def named(self, agent: str, unit_id: str | None, session_id: str | None) -> Actor:
-        """Another agent of the file. Raises UnknownActor."""
+    def named(self, agent: str, unit_id: str | None, *, works: bool = True) -> Actor:
+        """An agent of the file, by short name; one that `works` must have the unit it needs.
+
+        Raises UnknownActor.
+        """
         ...
 
 

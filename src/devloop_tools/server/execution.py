@@ -16,7 +16,6 @@ import orjson
 
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Refused, refused
-from devloop_tools.protocol.errors import RpcError
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.server.actors import Actor
 from devloop_tools.server.bounds import (
@@ -25,7 +24,11 @@ from devloop_tools.server.bounds import (
     bounded_object,
     bounded_text,
 )
-from devloop_tools.server.client_requests import InputRequired
+from devloop_tools.server.client_requests import (
+    CapabilityMissing,
+    InputRequired,
+    asked_together,
+)
 from devloop_tools.server.results import keep_whole
 from devloop_tools.server.session import Session
 from devloop_tools.server.traces import last_frames, without_paths
@@ -71,8 +74,10 @@ class Finished:
     @property
     def refusal(self) -> str | None:
         """The reason of an expected failure."""
-        value = self.structured or {}
-        return str(value.get("reason", "")) if value.get("ok") is False else None
+        value = self.value
+        if isinstance(value, dict) and value.get("ok") is False:
+            return str(value.get("reason", "no reason given"))
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +117,8 @@ async def execute(session: Session, call: Call) -> Outcome:
     try:
         arguments = definition.arguments.parse(definition.name, call.arguments)
         return await _run(session, call, arguments)
-    except (RpcError, InputRequired, GeneratorExit):
-        # What the client's program must hear, such as a capability that it lacks.
+    except (InputRequired, CapabilityMissing, GeneratorExit):
+        # What the client's program must hear, not the model.
         raise
     except ExpectedFailure as exc:
         return _finished(call, refused(exc.reason, exc.hint))
@@ -142,7 +147,8 @@ async def _run(session: Session, call: Call, arguments: Any) -> Finished:
     context = session.make_context(call.actor.workspace, call.origin, call.progress, call.client)
     execute = call.definition.execute
     if call.definition.is_async:
-        return _finished(call, await execute(arguments, context))
+        with asked_together():
+            return _finished(call, await execute(arguments, context))
     return await anyio.to_thread.run_sync(
         # A large result is made ready where it holds up nobody.
         lambda: _finished(call, execute(arguments, context)),
