@@ -45,7 +45,7 @@ def write(site: Path, **bodies: str) -> None:
         (LISTS, "- 一\n  1. 二 [链接](b.html?x=1&y=2)\n  2. three\n"),
         (CODE, "````\nconst x = '<a>';\n\n  # 不是标题\n```\n````\n\n```js\nlet y\n  z\n```\n"),
         (TABLE, "| 名 | a\\|b |\n| --- | --- |\n| x<br>y | `p` |\n"),
-        ("<blockquote><p>引用 quoted</p></blockquote>", "\n\n> 引用 quoted\n"),
+        ("<p>前</p><blockquote><p>引用 q</p></blockquote>", "前\n> 引用 q\n"),
         ("<h3>细节</h3><p>1.5 天 *not bold*</p>", "### 细节\n\n1.5 天 \\*not bold\\*\n"),
     ],
 )
