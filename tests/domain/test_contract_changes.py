@@ -46,7 +46,12 @@ SMALL, LARGE = {"enum": ["新", "done"]}, {"enum": ["新", "done", "blocked"]}
 LINK = {"$ref": "#/types/Todo"}
 BRANCHES = {"anyOf": [TEXT, {"type": "null"}]}
 
+AS_SUM = {"allOf": [obj(("a",), a=TEXT), {"properties": {"b": NUMBER}}]}
+
 SCHEMAS = [
+    ("one object written as a sum", obj(("a",), a=TEXT, b=NUMBER), AS_SUM, False, False),
+    ("a sum that needs more", AS_SUM, {**AS_SUM, "required": ["b"]}, True, False),
+    ("a single alternative", one(TEXT), one({"oneOf": [TEXT], "title": "标题"}), False, False),
     ("an optional property added", obj(title=TEXT), obj(title=TEXT, note=TEXT), False, False),
     ("a required property added", obj(), obj(("标题",), 标题=TEXT), True, False),
     ("an optional property removed", obj(a=TEXT, b=TEXT), obj(a=TEXT), False, True),
@@ -252,6 +257,18 @@ def test_types_that_hold_themselves_are_compared_once() -> None:
     found = changes(read(LINK, types=before), read(LINK, types=after))
 
     assert [change.where for change in found] == ["GET /todos response 200.name"]
+
+
+def test_a_type_wrapped_in_a_sum_is_the_type() -> None:
+    types = {"Todo": obj(("标题",), 标题=TEXT)}
+
+    assert changes(sent(LINK, types=types), sent({"allOf": [LINK]}, types=types)) == []
+
+
+def test_a_sum_that_holds_itself_ends() -> None:
+    loop = {"Todo": {"allOf": [LINK, obj(a=TEXT)]}}
+
+    assert changes(sent(LINK, types=loop), sent(LINK, types=loop)) == []
 
 
 def test_many_types_that_all_refer_to_each_other_are_compared_in_time() -> None:

@@ -8,32 +8,41 @@ One thing differs from the letter of JSON Schema: a property that is named anew 
 before, if others were allowed by default, for nobody sent it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import orjson
-
-Schema = dict[str, Any] | bool
-Types = Mapping[str, Any]
+from devloop_tools.domain.schema_reading import (
+    ANNOTATIONS,
+    EVERYTHING,
+    Schema,
+    Types,
+    branches_of,
+    effect,
+    is_number,
+    mapping_in,
+    names_in,
+    plural,
+    refers,
+    resolved,
+    sequence_in,
+    shown,
+    type_names,
+    types_of,
+    values_of,
+    without,
+)
 
 MAX_DEPTH = 60
 """Below that, schemas are only compared for being equal."""
 
-_ANNOTATIONS = frozenset(
-    "$schema $id $anchor $comment $defs definitions title description default deprecated"
-    " examples example readOnly writeOnly".split()
-)
 _LOWER_BOUNDS = frozenset("minimum exclusiveMinimum minLength minItems minProperties".split())
 _UPPER_BOUNDS = frozenset("maximum exclusiveMaximum maxLength maxItems maxProperties".split())
 _RESTRICTIONS = frozenset(["pattern", "format", "multipleOf", "uniqueItems", "contentEncoding"])
-_ALL_TYPES = frozenset("null boolean object array number integer string".split())
 _COMPARED = frozenset(
     "type nullable enum const properties required additionalProperties items prefixItems"
     " anyOf oneOf allOf".split()
 )
-_EVERYTHING: dict[str, Any] = {}
-_NOTHING: dict[str, Any] = {"not": {}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,7 @@ def schema_changes(
 
 
 def _or_any(schema: Schema | None) -> Schema:
-    return _EVERYTHING if schema is None else schema
+    return EVERYTHING if schema is None else schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +78,13 @@ class _Comparison:
 
     def compared(self, before: Any, after: Any) -> Iterator[SchemaChange]:
         """The changes between two schemas at this place."""
-        old, old_name = _resolved(before, self.types_before)
-        new, new_name = _resolved(after, self.types_after)
+        old, old_name = resolved(before, self.types_before)
+        new, new_name = resolved(after, self.types_after)
         if old_name or new_name:
             if (old_name, new_name) in self.seen:
                 return
             self.seen.add((old_name, new_name))
-        elif old == new and not _refers(old):
+        elif old == new and not refers(old):
             return
         if self.depth > MAX_DEPTH:
             if old != new:
@@ -96,14 +105,14 @@ class _Comparison:
         yield from self._of_other_keywords(old, new)
 
     def _of_types(self, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-        was, now = _types(old), _types(new)
+        was, now = types_of(old), types_of(new)
         if was == now:
             return
-        what = f"type changed from {_type_names(was)} to {_type_names(now)}"
+        what = f"type changed from {type_names(was)} to {type_names(now)}"
         yield self._change(what, narrows=not was <= now, widens=not now <= was)
 
     def _of_values(self, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-        was, now = _values(old), _values(new)
+        was, now = values_of(old), values_of(new)
         if was == now:
             return
         if was is None or now is None:
@@ -125,20 +134,20 @@ class _Comparison:
                 continue
             if was is None or now is None:
                 word = "added" if was is None else "removed"
-                shown = now if was is None else was
-                what = f"{key} {word}: {_shown(shown)}"
+                bound = now if was is None else was
+                what = f"{key} {word}: {shown(bound)}"
                 yield self._change(what, narrows=was is None, widens=now is None)
                 continue
-            what = f"{key} changed from {_shown(was)} to {_shown(now)}"
-            if key in _RESTRICTIONS or not (_is_number(was) and _is_number(now)):
+            what = f"{key} changed from {shown(was)} to {shown(now)}"
+            if key in _RESTRICTIONS or not (is_number(was) and is_number(now)):
                 yield self._unclear(what)
             else:
                 tighter = now > was if key in _LOWER_BOUNDS else now < was
                 yield self._change(what, narrows=tighter, widens=not tighter)
 
     def _of_properties(self, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-        was, now = _mapping(old, "properties"), _mapping(new, "properties")
-        must_was, must_now = _names(old, "required"), _names(new, "required")
+        was, now = mapping_in(old, "properties"), mapping_in(new, "properties")
+        must_was, must_now = names_in(old, "required"), names_in(new, "required")
         for name in dict.fromkeys((*was, *now)):
             here = self._below(f".{name}")
             if name in was and name in now:
@@ -183,7 +192,7 @@ class _Comparison:
                 yield from self.compared(schema, rest)
 
     def _of_items(self, old: dict[str, Any], new: dict[str, Any]) -> Iterator[SchemaChange]:
-        was, now = _sequence(old, "prefixItems"), _sequence(new, "prefixItems")
+        was, now = sequence_in(old, "prefixItems"), sequence_in(new, "prefixItems")
         for index in range(max(len(was), len(now))):
             left = was[index] if index < len(was) else old.get("items", True)
             right = now[index] if index < len(now) else new.get("items", True)
@@ -194,7 +203,7 @@ class _Comparison:
         self, old: dict[str, Any], new: dict[str, Any], key: str
     ) -> Iterator[SchemaChange]:
         was, now = old.get(key, True), new.get(key, True)
-        if was == now and not _refers(was):
+        if was == now and not refers(was):
             return
         if now is False:
             yield self._change("nothing else is allowed now", narrows=True)
@@ -207,18 +216,18 @@ class _Comparison:
         for key in ("anyOf", "oneOf", "allOf"):
             if key not in old and key not in new:
                 continue
-            was = _branches(old, key, self.types_before)
-            now = _branches(new, key, self.types_after)
-            gone, added = _without(was, now), _without(now, was)
+            was = branches_of(old, key, self.types_before)
+            now = branches_of(new, key, self.types_after)
+            gone, added = without(was, now), without(now, was)
             if len(gone) == len(added) == 1:
                 yield from self.compared(gone[0].written, added[0].written)
                 continue
             if gone:
-                what = f"{len(gone)} alternative{_s(gone)} of {key} removed"
-                yield self._change(what, **_effect(widens=key == "allOf"))
+                what = f"{len(gone)} alternative{plural(gone)} of {key} removed"
+                yield self._change(what, **effect(widens=key == "allOf"))
             if added:
-                what = f"{len(added)} alternative{_s(added)} of {key} added"
-                yield self._change(what, **_effect(widens=key != "allOf"))
+                what = f"{len(added)} alternative{plural(added)} of {key} added"
+                yield self._change(what, **effect(widens=key != "allOf"))
             if not gone and not added:
                 # What is spelled the same may refer to types that changed.
                 for left, right in zip(was, now, strict=False):
@@ -231,7 +240,7 @@ class _Comparison:
         for key in sorted((set(old) | set(new)) - judged):
             if old.get(key) == new.get(key) and (key in old) == (key in new):
                 continue
-            if key in _ANNOTATIONS or key.startswith("x-"):
+            if key in ANNOTATIONS or key.startswith("x-"):
                 if key not in ("$defs", "definitions"):
                     yield self._change(f"{key} changed")
             else:
@@ -245,141 +254,3 @@ class _Comparison:
 
     def _unclear(self, what: str) -> SchemaChange:
         return self._change(what, narrows=True, widens=True)
-
-
-def _resolved(schema: Any, types: Types) -> tuple[dict[str, Any], str]:
-    """The schema behind references, and the name of the last type on the way ("" if none)."""
-    name, seen = "", set()
-    while isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str):
-        name = reference.rpartition("/")[2]
-        if name in seen or name not in types:
-            return {"$ref": reference}, ""
-        seen.add(name)
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        target = types[name]
-        schema = {**target, **beside} if isinstance(target, dict) else target
-    if isinstance(schema, dict):
-        return schema, name
-    return (_NOTHING if schema is False else _EVERYTHING), name
-
-
-def _refers(schema: Any) -> bool:
-    """Whether the meaning of a schema depends on types besides it."""
-    if isinstance(schema, dict):
-        return "$ref" in schema or any(map(_refers, schema.values()))
-    return isinstance(schema, list) and any(map(_refers, schema))
-
-
-def _types(schema: dict[str, Any]) -> frozenset[str]:
-    named = schema.get("type")
-    if named is None:
-        return _types_by_values(schema) or _types_by_branches(schema) or _ALL_TYPES
-    found = {named} if isinstance(named, str) else set(named)
-    if schema.get("nullable") is True:
-        found.add("null")
-    return frozenset(found | {"integer"} if "number" in found else found)
-
-
-def _types_by_values(schema: dict[str, Any]) -> frozenset[str]:
-    return frozenset(map(_type_of, _listed(schema) or ()))
-
-
-def _types_by_branches(schema: dict[str, Any]) -> frozenset[str]:
-    for key in ("anyOf", "oneOf"):
-        branches = _sequence(schema, key)
-        if branches and all(isinstance(branch, dict) and "type" in branch for branch in branches):
-            return frozenset().union(*map(_types, branches))
-    return frozenset()
-
-
-def _type_of(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "string"
-        case list():
-            return "array"
-        case _:
-            return "object"
-
-
-def _type_names(types: frozenset[str]) -> str:
-    if types == _ALL_TYPES:
-        return "any"
-    shown = types - {"integer"} if "number" in types else types
-    return " or ".join(sorted(shown))
-
-
-def _listed(schema: dict[str, Any]) -> list[Any] | None:
-    if "const" in schema:
-        return [schema["const"]]
-    listed = schema.get("enum")
-    return listed if isinstance(listed, list) else None
-
-
-def _values(schema: dict[str, Any]) -> frozenset[str] | None:
-    listed = _listed(schema)
-    return None if listed is None else frozenset(map(_shown, listed))
-
-
-def _shown(value: Any) -> str:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _mapping(schema: dict[str, Any], key: str) -> dict[str, Any]:
-    found = schema.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _sequence(schema: dict[str, Any], key: str) -> list[Any]:
-    found = schema.get(key)
-    return found if isinstance(found, list) else []
-
-
-def _names(schema: dict[str, Any], key: str) -> set[str]:
-    return {name for name in _sequence(schema, key) if isinstance(name, str)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Branch:
-    """One alternative as it is written, and what that means: references resolved once."""
-
-    written: Any
-    meaning: dict[str, Any]
-
-
-def _branches(schema: dict[str, Any], key: str, types: Types) -> list[_Branch]:
-    """The branches; a schema without them is one branch by itself."""
-    if key in schema:
-        written = _sequence(schema, key)
-    else:
-        written = [] if key == "allOf" else [schema]
-    return [_Branch(branch, _bare(_resolved(branch, types)[0])) for branch in written]
-
-
-def _bare(schema: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in schema.items() if name not in _ANNOTATIONS}
-
-
-def _without(some: list[_Branch], others: list[_Branch]) -> list[_Branch]:
-    meanings = [branch.meaning for branch in others]
-    return [branch for branch in some if branch.meaning not in meanings]
-
-
-def _effect(*, widens: bool) -> dict[str, bool]:
-    return {"widens": widens, "narrows": not widens}
-
-
-def _s(items: list[_Branch]) -> str:
-    return "s" if len(items) > 1 else ""
