@@ -7,15 +7,21 @@ phrases and not scattered letters.
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 
 from devloop_tools.domain.alignment import aligned
 from devloop_tools.domain.html_blocks import TAG, plain
 
 _CJK = "\u2e80-\u2fdf\u3040-\u30ff\u3100-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _CJK += "\U00020000-\U0003ffff"
-_WORD = re.compile(
-    f"{TAG.pattern}|[{_CJK}]|[0-9]+(?:[.,:/-][0-9]+)*|[^\\W{_CJK}]+|[ \t\n\r\f]+|[^\\w]"
-)
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Made when it is first used: it takes as long as loading this module."""
+    return re.compile(
+        f"{TAG.pattern}|[{_CJK}]|[0-9]+(?:[.,:/-][0-9]+)*|[^\\W{_CJK}]+|[ \t\n\r\f]+|[^\\w]"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class Piece:
 
 def words_of(content: str) -> list[str]:
     """Words, characters, blanks, marks and inline tags; joined they are `content`."""
-    return _WORD.findall(content)
+    return _word().findall(content)
 
 
 @dataclass(frozen=True, slots=True)
