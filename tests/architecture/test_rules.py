@@ -16,6 +16,9 @@ REFUSED_WORDS = frozenset(
 )
 
 LAZY_IMPORTS = {
+    "domain/canonical_json.py": "wraps rfc8785, which only contracts need",
+    "domain/html_markdown.py": "wraps html-to-markdown, which no server needs",
+    "domain/html_reading.py": "wraps selectolax and w3lib, which only pages need",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
 }
