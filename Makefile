@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 E2E_STAMP := $(VENV)/.installed-e2e
 
-.PHONY: help install run test quick check e2e bench format lint types arch unit cases snapshots docs
+.PHONY: help install run test quick check conformance clients fuzz e2e bench format lint types arch unit cases snapshots docs
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
@@ -15,7 +15,10 @@ help: ## This list
 install: $(STAMP) ## Make .venv with the package and what its tests need
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
+	@# A Python without ensurepip (Debian's, without python3-venv) gets pip from the outside.
+	$(PYTHON) -m venv $(VENV) || \
+		{ $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
@@ -27,7 +30,7 @@ run: install ## Start the real server for a sample project and show each call
 	$(BIN)/python scripts/show_run.py
 
 test: install ## All tests but those that need the real CLI
-	$(BIN)/pytest -n 2 -q -m "not e2e"
+	$(BIN)/pytest -n 2 -q -m "not e2e and not clients"
 
 quick: lint types arch unit ## Format, lint, types, contracts, unit tests: under a minute
 
@@ -42,14 +45,17 @@ arch: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/pytest -n 2 -q -m "not e2e" --ignore=tests/processes
+	$(BIN)/pytest -n 2 -q -m "not e2e and not clients" --ignore=tests/processes
 
 check: lint types arch ## All that must never break and needs no CLI: under eight minutes
-	$(BIN)/pytest -n 2 -q -m "not e2e" --cov --cov-report=term
+	$(BIN)/pytest -n 2 -q -m "not e2e and not clients" --cov --cov-report=term
 	$(MAKE) --no-print-directory cases
 
 cases: install ## The recorded failures of systems like ours
 	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A
+
+conformance: install ## The MCP conformance suites, through a bridge to HTTP; Node comes from npm
+	$(BIN)/python scripts/conformance.py
 
 e2e: $(E2E_STAMP) ## The real Claude CLI against a scripted model on loopback
 	DEVLOOP_REQUIRE_E2E=1 $(BIN)/pytest -q -n 2 -m e2e tests/e2e

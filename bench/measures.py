@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bench.client import Client, environment
-from bench.servers import HOME, OURS, Server
+from bench.servers import HOME, Server
 
 Samples = dict[str, list[float]]
 """Figures by name."""
@@ -19,6 +19,9 @@ BLOCKING_CALLS = 50
 BLOCKING_MS = 200
 WINDOW = 64
 SETTLE_S = 5.0
+IDLE_S = 0.5
+"""A client that ends a session has been quiet for a while."""
+
 TEXT = "你好, hello world"
 
 
@@ -48,6 +51,7 @@ def start_and_end(servers: Sequence[Server], rounds: int) -> dict[str, Samples]:
                 client.call("echo", {"text": TEXT})
                 samples["first_call_ms"].append(client.since_start_ms())
                 samples["start_cpu_ms"].append(client.cpu_ms())
+                time.sleep(IDLE_S)
                 samples["exit_ms"].append(client.end_input().exit_ms)
     return found
 
@@ -95,7 +99,3 @@ def _measure_window(client: Client, samples: Samples, many: int) -> None:
 
 def _echoes(client: Client, count: int) -> list[tuple[int, bytes]]:
     return [client.tool("echo", {"text": TEXT}) for _ in range(count)]
-
-
-def is_ours(server: Server) -> bool:
-    return server.name == OURS

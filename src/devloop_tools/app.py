@@ -1,8 +1,8 @@
 """Composition root: settings to registry, policy, stores and server. It alone knows all."""
 
 import asyncio
+import contextlib
 import logging
-import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -54,6 +54,15 @@ TOOLS_PACKAGE = "devloop_tools.tools"
 
 FLUSH_EVERY_S = 0.2
 """Calls that changed nothing are committed to the event log in batches this far apart."""
+
+MAX_KEPT = 256
+"""A host may name any number of units; so many agents at work are kept ready."""
+
+MAX_TOOL_THREADS = 256
+"""Blocking tools that run at once; what comes on top waits its turn, and can be cancelled."""
+
+MAX_THREADS = 64
+"""Short work of ours that runs at once."""
 
 _logger = logging.getLogger(__name__)
 
@@ -118,7 +127,7 @@ class Cast:
     settings: Settings
     tools: Tools
     default: Actor | None
-    _made: dict[tuple[str, str | None, str | None], Actor] = field(default_factory=dict)
+    _made: dict[tuple[str, str | None], Actor] = field(default_factory=dict)
 
     @property
     def takes_context(self) -> bool:
@@ -148,10 +157,14 @@ class Cast:
     def prompts(self) -> Sequence[PromptDefinition]:
         return self.tools.prompts
 
-    def named(self, agent: str, unit_id: str | None, session_id: str | None) -> Actor:
+    def named(self, agent: str, unit_id: str | None, *, works: bool = True) -> Actor:
         """See `server.actors.Actors`."""
-        key = (agent, unit_id, session_id)
+        if works and agent in UNIT_AGENTS and unit_id is None:
+            raise UnknownActor(f"{agent} works on one unit; say which, such as todo-be")
+        key = (agent, unit_id)
         if key not in self._made:
+            if len(self._made) >= MAX_KEPT:
+                self._made.clear()
             try:
                 self._made[key] = _actor(self.settings, self.tools, *key)
             except LoadError as exc:
@@ -174,7 +187,8 @@ class Application:
             events=self.events,
             make_context=self._context,
             peer=peer,
-            threads=anyio.CapacityLimiter(math.inf),
+            tool_threads=anyio.CapacityLimiter(MAX_TOOL_THREADS),
+            threads=anyio.CapacityLimiter(MAX_THREADS),
             states=self.states,
             loop=LoopThread(),
             offered=self.cast.settings.protocol,
@@ -210,7 +224,7 @@ def build(settings: Settings) -> Application:
     tools = load_tools(settings.tools_dir)
     default = None
     if settings.agent:
-        default = _actor(settings, tools, settings.agent, settings.unit_id, settings.session_id)
+        default = _actor(settings, tools, settings.agent, settings.unit_id)
     database = Database(settings.project_dir)
     key = partial(project_key, state_folder(os.environ) / "keys", settings.project_dir)
     return Application(
@@ -224,12 +238,18 @@ async def serve(
     """Answer the peer until it goes or a signal comes. `answered` are calls answered before."""
     connection = Connection(transport, on_closing=lambda: end_within(LONGEST_END_S))
     loop = asyncio.get_running_loop()
-    call_on_signals(lambda: loop.call_soon_threadsafe(connection.stop))
+    call_on_signals(partial(_stop, connection, loop))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_flush_events, application.events)
         await run_connection(application, connection, answered)
         tasks.cancel_scope.cancel()
     _flush(application.events)
+
+
+def _stop(connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
+    # A second signal may come when the loop has ended.
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(connection.stop)
 
 
 async def run_connection(
@@ -245,7 +265,7 @@ async def run_connection(
 
 async def call_once(application: Application, tool: str, arguments: JsonObject) -> JsonObject:
     """One `tools/call` through the same path: the `result` or `error` member of its reply."""
-    session = application.session(_NoPeer())
+    session = application.session(NoPeer())
     session.initialized(LATEST, {})
     dispatcher = Dispatcher(session, METHODS, NOTIFICATIONS)
     params = {"name": tool, "arguments": arguments}
@@ -254,31 +274,30 @@ async def call_once(application: Application, tool: str, arguments: JsonObject) 
     return body
 
 
-class _NoPeer:
+class NoPeer:
     """Nobody is there to cancel, to hear or to be asked."""
 
     def cancel(self, request_id: object) -> None: ...
     def notify(self, method: str, params: JsonObject) -> None: ...
+    def offer(self, method: str, params: JsonObject) -> None: ...
     def start(self, work: object) -> None: ...
     async def ready(self) -> None: ...
     async def closing(self) -> None: ...
-    async def request(self, method: str, params: JsonObject, timeout_s: float) -> None: ...
+    async def request(
+        self, method: str, params: JsonObject, timeout_s: float, cancel: object = None
+    ) -> None: ...
 
 
-def _actor(
-    settings: Settings, tools: Tools, agent: str, unit_id: str | None, session_id: str | None
-) -> Actor:
+def _actor(settings: Settings, tools: Tools, agent: str, unit_id: str | None) -> Actor:
     found = tools.agent(agent)
     name = found.template.short_name
-    if name in UNIT_AGENTS and unit_id is None:
-        raise UnknownActor(f"{name} works on one unit; say which, such as todo-be")
     if unit_id is not None and not is_id(unit_id):
         raise UnknownActor(f"{unit_id!r} is no unit: 1 to 64 letters or digits, and - _ . inside")
     return Actor(
         project_id=settings.project_id,
         agent=name,
         unit_id=unit_id,
-        session_id=session_id or settings.session_id,
+        session_id=settings.session_id,
         policy=found.policy,
         catalog=Catalog(tools.registry.entries.values(), found.policy),
         workspace=Workspace(settings.project_dir, _sandbox(found.template, unit_id), unit_id),
@@ -299,14 +318,20 @@ def _sandbox(template: AgentTemplate, unit_id: str | None) -> Sandbox:
 
 
 async def _flush_events(events: EventLog) -> None:
+    flushed = True
     while True:
         await anyio.sleep(FLUSH_EVERY_S)
         if events.has_waiting():
-            await anyio.to_thread.run_sync(_flush, events, abandon_on_cancel=True)
+            # What fails once fails for a while; it is said once.
+            flush = partial(_flush, events, quietly=not flushed)
+            flushed = await anyio.to_thread.run_sync(flush, abandon_on_cancel=True)
 
 
-def _flush(events: EventLog) -> None:
+def _flush(events: EventLog, *, quietly: bool = False) -> bool:
     try:
         events.flush()
     except StorageError as exc:
-        _logger.warning("events: %s", exc)
+        if not quietly:
+            _logger.warning("events: %s", exc)
+        return False
+    return True

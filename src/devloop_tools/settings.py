@@ -11,6 +11,8 @@ from pathlib import Path
 UNIT_AGENTS = frozenset({"coder", "tester"})
 """Agents that work on one unit and must be told which."""
 
+MAX_SESSION = 128
+
 _ID = re.compile(r"[\w-][\w.-]{0,63}")
 
 
@@ -58,17 +60,17 @@ def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
     """One frozen Settings. Raises SettingsError naming the flag."""
     if flags.host and flags.for_cli:
         raise SettingsError("--host and --for-cli exclude each other")
-    if not flags.agent and not flags.host:
+    agent = short_name(flags.agent or "") or None
+    if agent is None and not flags.host:
         raise SettingsError("--agent is missing: name the agent, such as --agent pm")
-    agent = flags.agent.removeprefix("devloop-") if flags.agent else None
     project_dir = resolve_project_dir(flags, environ)
     return Settings(
         agent=agent,
         project_dir=project_dir,
-        project_id=flags.project or project_dir.name or "project",
+        project_id=flags.project or _shown(project_dir.name) or "project",
         tools_dir=resolve_tools_dir(flags.tools_dir),
         unit_id=_unit(flags.unit, agent),
-        session_id=flags.session or environ.get("CLAUDE_CODE_SESSION_ID") or str(uuid.uuid4()),
+        session_id=_session(flags.session, environ.get("CLAUDE_CODE_SESSION_ID", "")),
         data_dir=Path(flags.data_dir).resolve() if flags.data_dir else None,
         for_cli=flags.for_cli,
         host=flags.host,
@@ -87,8 +89,8 @@ def resolve_project_dir(flags: Flags, environ: Mapping[str, str]) -> Path:
         folder = Path(str(flags.data_dir), "companies", _name("--company", flags.company))
         folder = folder / "projects" / _name("--project", flags.project)
     else:
-        folder = Path(flags.project_dir or environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
-    if not folder.is_dir():
+        folder = Path(flags.project_dir or environ.get("CLAUDE_PROJECT_DIR") or _current_folder())
+    if not os.path.isdir(folder):
         raise SettingsError(f"the project folder {folder} does not exist; make it, or name another")
     return folder.resolve()
 
@@ -97,7 +99,7 @@ def resolve_tools_dir(given: str | None) -> Path:
     """The folder with agents.json and packs: the given one, else the bundled one."""
     if given:
         folder = Path(given)
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise SettingsError(f"--tools-dir: {folder} is not a folder")
         return folder.resolve()
     here = Path(__file__).resolve()
@@ -105,10 +107,43 @@ def resolve_tools_dir(given: str | None) -> Path:
     return installed if installed.is_dir() else here.parents[2] / "tools.d"
 
 
+def short_name(agent: str) -> str:
+    """`pm` of `devloop-pm`: what `--agent` and every `agent` field use."""
+    return agent.removeprefix("devloop-")
+
+
 def is_id(text: str) -> bool:
     """Whether `text` can name a unit, chapter or topic: 1 to 64 letters or digits of any script,
     `-`, `_`, `.`, in NFC, with no leading dot."""
     return bool(_ID.fullmatch(text)) and unicodedata.is_normalized("NFC", text)
+
+
+def _current_folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError as exc:
+        raise SettingsError(
+            f"the current folder is gone ({exc.strerror}); name the project with --project-dir"
+        ) from None
+
+
+def _shown(name: str) -> str:
+    """A name on disk as text: bytes that are not UTF-8 could be written nowhere."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def _session(given: str | None, of_the_cli: str) -> str:
+    if given is None:
+        return of_the_cli if _is_session(of_the_cli) else str(uuid.uuid4())
+    if not _is_session(given):
+        raise SettingsError(
+            f"--session: {given!r} is no id of a session: 1 to {MAX_SESSION} printable characters"
+        )
+    return given
+
+
+def _is_session(text: str) -> bool:
+    return 0 < len(text) <= MAX_SESSION and text.isprintable()
 
 
 def _unit(unit: str | None, agent: str | None) -> str | None:

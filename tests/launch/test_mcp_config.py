@@ -30,6 +30,7 @@ def test_the_command_names_agent_and_folders_absolutely(
     flags = Flags(agent="devloop-coder", project_dir="项目 a", unit="-单元", tools_dir="t")
     assert command(flags)[5:] == (
         "--for-cli",
+        "--protocol=legacy",
         "--agent=coder",
         f"--project-dir={tmp_path}/项目 a",
         "--unit=-单元",
@@ -40,7 +41,7 @@ def test_the_command_names_agent_and_folders_absolutely(
 def test_a_project_of_a_data_folder_keeps_its_company_and_id(tmp_path: Path) -> None:
     (tmp_path / "companies/公司/projects/p1").mkdir(parents=True)
     flags = Flags(agent="pm", data_dir=str(tmp_path), company="公司", project="p1")
-    assert command(flags)[7:10] == (
+    assert command(flags)[8:11] == (
         f"--data-dir={tmp_path}",
         "--company=公司",
         "--project=p1",

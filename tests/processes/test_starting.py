@@ -50,15 +50,6 @@ def test_it_answers_and_then_says_why_it_ends(case: str, said: str, tmp_path: Pa
         assert len(server.lines) == 1
 
 
-def test_it_says_why_to_a_client_that_has_already_gone(tmp_path: Path) -> None:
-    with Server(words(tmp_path, "unknown agent")) as server:
-        server.shake_hands()
-        server.close_stdin()
-        ended = server.wait_ended(PATIENCE_S)
-        assert ended is not None
-        assert (ended.code, server.stderr.count("\n")) == (2, 1)
-
-
 def test_it_says_so_in_utf8_whatever_the_environment_wants(tmp_path: Path) -> None:
     environment = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii:strict"}
     with Server(words(tmp_path, "missing project folder"), env=environment) as server:

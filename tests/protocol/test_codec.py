@@ -93,6 +93,12 @@ def test_a_lone_surrogate_and_an_overflowing_number_are_left_to_the_arguments_ch
     assert decode(line) == Request(1, "m", {"a": "\ud800", "n": float("inf")})
 
 
+def test_an_integer_of_any_size_arrives_as_it_is() -> None:
+    for number in (2**53 + 1, 2**64 - 1, 2**64, 123456789012345678901234567890, -(10**19) - 1):
+        message = decoded(id=1, method="m", params={"n": number, "text": "1" * 30})
+        assert message == Request(1, "m", {"n": number, "text": "1" * 30})
+
+
 @pytest.mark.parametrize("member", ["result", "error"])
 def test_an_answer_of_the_peers_is_a_response(member: str) -> None:
     message = decoded(id="ours-1", **{member: {}})

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from devloop_tools.protocol.messages import JsonObject, Notification, Request
-from devloop_tools.rpc.connection import MAX_IN_FLIGHT, Connection
+from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.memory import MemoryTransport, memory_pair
 from devloop_tools.rpc.process import GRACE_S
 
@@ -76,9 +76,10 @@ class Peer:
 
 
 @asynccontextmanager
-async def served(*, takes_batches: bool = False) -> AsyncIterator[Peer]:
+async def served(*, takes_batches: bool = False, max_in_flight: int = 100) -> AsyncIterator[Peer]:
     theirs, ours = memory_pair()
-    connection, script = Connection(ours), Script(takes_batches=takes_batches)
+    connection = Connection(ours, max_in_flight=max_in_flight)
+    script = Script(takes_batches=takes_batches)
     script.connection = connection
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
@@ -200,12 +201,12 @@ async def test_a_result_that_is_not_json_is_an_internal_error_and_the_server_liv
 
 
 async def test_more_open_requests_than_anybody_needs_are_refused() -> None:
-    async with served() as peer:
-        peer.send(*(call(number, "wait") for number in range(MAX_IN_FLIGHT + 1)))
+    async with served(max_in_flight=3) as peer:
+        peer.send(*(call(number, "wait") for number in range(4)))
         refusal = await peer.next()
-        assert (refusal["id"], refusal["error"]["code"]) == (MAX_IN_FLIGHT, -32600)
+        assert (refusal["id"], refusal["error"]["code"]) == (3, -32600)
         peer.script.release.set()
-        assert len([await peer.next() for _ in range(MAX_IN_FLIGHT)]) == MAX_IN_FLIGHT
+        assert sorted([(await peer.next())["id"] for _ in range(3)]) == [0, 1, 2]
         assert await peer.settled() == []
 
 

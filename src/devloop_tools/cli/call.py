@@ -57,15 +57,20 @@ def _parsed(text: str) -> JsonObject:
     return value
 
 
+def _shown(block: JsonObject) -> str:
+    return str(block["text"]) if block["type"] == "text" else orjson.dumps(block).decode()
+
+
 def _printed(body: JsonObject) -> int:
     if error := body.get("error"):
         sys.stderr.write(f"devloop-tools: {error['message']}\n")
         return options.EXIT_ERROR
     result = body["result"]
-    text = result["content"][0]["text"]
+    text = "\n".join(_shown(block) for block in result["content"])
     if result["isError"]:
         sys.stderr.write(f"{text}\n")
         return options.EXIT_ERROR
-    sys.stdout.write(f"{text}\n")
+    # A program may read it: UTF-8, whatever the environment says.
+    sys.stdout.buffer.write(f"{text}\n".encode())
     structured = result.get("structuredContent") or {}
     return EXIT_NOT_OK if structured.get("ok") is False else 0

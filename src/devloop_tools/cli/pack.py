@@ -33,6 +33,10 @@ def check(file: Annotated[Path, typer.Argument(help="The pack, a Python file.")]
     for entry in packs.entries:
         summary = entry.definition.description.splitlines()[0]
         sys.stdout.write(f"✓ {entry.name} · {summary}\n")
+    for resource in packs.resources:
+        sys.stdout.write(f"✓ resource {resource.uri}\n")
+    for prompt in packs.prompts:
+        sys.stdout.write(f"✓ prompt {prompt.name}\n")
     for fault in packs.faults:
         sys.stderr.write(f"✗ {fault}\n")
     raise typer.Exit(options.EXIT_ERROR if packs.faults else 0)

@@ -5,21 +5,27 @@ import gc
 import logging
 import os
 import sys
+import traceback
 from typing import NoReturn
 
 from devloop_tools.rpc.first_lines import FirstLines
 from devloop_tools.rpc.meanwhile import answering
-from devloop_tools.rpc.stderr import StderrPump
+from devloop_tools.rpc.stderr import StderrPump, ensure_stderr
 from devloop_tools.rpc.stdio import StdioTransport, restore_blocking, speak_utf8, take_over
 from devloop_tools.server.era import ALL, PROTOCOLS
 from devloop_tools.server.greeting import answer
 from devloop_tools.settings import Flags, Settings, SettingsError, resolve
 
+EXIT_FAULT = 1
 EXIT_USAGE = 2
 
 
 def serve_after(lines: FirstLines, arguments: list[str]) -> int:
-    """Serve what comes after `lines`. Returns the exit code: 0, or 2 with a line on stderr."""
+    """Serve what comes after `lines`. Returns the exit code.
+
+    0 after serving, 2 with a line on stderr for what can't be used, 1 with a traceback for a fault.
+    """
+    ensure_stderr()
     speak_utf8()
     pump = StderrPump()
     try:
@@ -35,6 +41,10 @@ def serve_after(lines: FirstLines, arguments: list[str]) -> int:
     except (UsageError, SettingsError) as exc:
         sys.stderr.write(f"devloop-tools serve: {exc}\n")
         return EXIT_USAGE
+    except Exception:
+        # The top of the process: the traceback must get out before the process ends.
+        traceback.print_exc()
+        return EXIT_FAULT
     finally:
         sys.stderr.flush()
         pump.drain()
@@ -113,7 +123,7 @@ def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_f
     gc.freeze()
 
     async def run() -> None:
-        transport = StdioTransport(read_fd, write_fd, lines.rest, lines.ended)
+        transport = StdioTransport(read_fd, write_fd, lines.rest, ended=lines.ended)
         await serve(application, transport, lines.answered)
 
     anyio.run(run)

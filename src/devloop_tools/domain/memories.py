@@ -14,10 +14,19 @@ from devloop_tools.domain.events import EventLog, EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done, Refused, refused
 from devloop_tools.storage.files import ProjectFile
+from devloop_tools.storage.sandbox import is_reserved
 from devloop_tools.storage.workspace import Workspace
 
 MAX_SLUG = 64
+"""Characters of an id, as of every id in the project."""
+
 MAX_MEMORIES = 10_000
+
+_MAX_NAME_BYTES = 240
+"""File systems allow 255; ".md" comes behind."""
+
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""What JSON allows in a string and YAML reads as a line break, or not at all (YAML 1.2.2, 5.1)."""
 
 
 class Kind(StrEnum):
@@ -79,6 +88,7 @@ class MemoryStore:
             digest = _digest(content)
             for known in index.memories:
                 if known.content_hash == digest:
+                    self._restore(known, content)
                     return MemoryRecorded(id=known.id, path=known.path, deduplicated=True)
             if fault := _fault(index, supersedes):
                 return fault
@@ -87,6 +97,12 @@ class MemoryStore:
         fact = {"id": memory.id, "topic": memory.topic, "path": memory.path}
         self._events.emit(self._origin, EventType.MEMORY_RECORDED, fact)
         return MemoryRecorded(id=memory.id, path=memory.path)
+
+    def _restore(self, known: Memory, content: str) -> None:
+        """Write the file again if somebody took it away: what is told to be there, is."""
+        file = self._workspace.beside(known.path)
+        if file.read() is None:
+            file.replace(_markdown(known, self._origin.agent, content))
 
     def _write(
         self,
@@ -119,7 +135,7 @@ class MemoryStore:
         taken = {memory.id for memory in index.memories}
         slug = slug_of(topic)
         for count in range(1, MAX_MEMORIES + 2):
-            name = slug if count == 1 else f"{slug}-{count}"
+            name = slug if count == 1 else _cut(slug, ending=f"-{count}")
             if name in taken:
                 continue
             file = self._workspace.beside(f"{self._workspace.memory_folder}/{name}.md")
@@ -133,7 +149,14 @@ def slug_of(topic: str) -> str:
     """A file name from a topic: letters and digits of any script, and `-`."""
     folded = unicodedata.normalize("NFC", topic).casefold()
     slug = unicodedata.normalize("NFC", re.sub(r"[^\w]+|_+", "-", folded)).strip("-")
-    return slug[:MAX_SLUG].rstrip("-") or "memory"
+    slug = _cut(slug) or "memory"
+    return f"{slug}-memory" if is_reserved(slug) else slug
+
+
+def _cut(slug: str, ending: str = "") -> str:
+    """`slug` and `ending`, within the bounds of an id and of a file's name."""
+    room = slug[: MAX_SLUG - len(ending)].encode()[: _MAX_NAME_BYTES - len(ending)]
+    return room.decode(errors="ignore").rstrip("-") + ending
 
 
 def _fault(index: MemoryIndex, supersedes: str | None) -> Refused | None:
@@ -176,10 +199,11 @@ def _markdown(memory: Memory, agent: str, content: str) -> bytes:
     }
     lines = [f"{name}: {_yaml(value)}" for name, value in front.items() if value is not None]
     lines.append(f"content_hash: {memory.content_hash}")
-    text = content if content.endswith("\n") else content + "\n"
+    text = content.replace("\r\n", "\n")
+    text = text if text.endswith("\n") else text + "\n"
     return "\n".join(["---", *lines, "---", "", text]).encode()
 
 
 def _yaml(value: str | list[str]) -> str:
-    """A flow scalar or list; JSON strings are YAML (YAML 1.2.2, section 1.3)."""
-    return orjson.dumps(value).decode()
+    """A flow scalar or list; JSON strings are YAML (YAML 1.2.2, section 1.3) but for a few."""
+    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", orjson.dumps(value).decode())

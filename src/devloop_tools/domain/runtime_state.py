@@ -76,7 +76,7 @@ class RuntimeStateStore:
                 version=version + 1,
                 state=merge_patch(state, patch),
             )
-            size = len(document.model_dump_json())
+            size = len(document.model_dump_json().encode())
             if size > MAX_STATE_BYTES:
                 return refused(
                     f"patch: the state would take {size} bytes; {MAX_STATE_BYTES} are allowed",

@@ -8,13 +8,12 @@ import base64
 import binascii
 import hashlib
 import hmac
+import json
 import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-
-import orjson
 
 from devloop_tools.storage.database import Database
 
@@ -22,7 +21,7 @@ LIFETIME_S = 24 * 3600
 
 
 class BadState(Exception):
-    """A state that is not taken; the text says why, and no more than that."""
+    """A state that is not taken, or can't be given; the text says why, and no more than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +33,7 @@ class Binding:
     params: dict[str, Any]
 
     def digest(self) -> str:
-        parts = [self.principal, self.method, self.params]
-        return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).hexdigest()
+        return hashlib.sha256(_json([self.principal, self.method, self.params])).hexdigest()
 
 
 class SealedStates:
@@ -46,8 +44,8 @@ class SealedStates:
         self._database = database
 
     def seal(self, binding: Binding, content: dict[str, Any]) -> str:
-        """`content` as an opaque text, good for one use within a day."""
-        payload = orjson.dumps(
+        """`content` as an opaque text, good for one use within a day. Raises BadState."""
+        payload = _json(
             {
                 "bound": binding.digest(),
                 "expires": int(time.time()) + LIFETIME_S,
@@ -60,7 +58,7 @@ class SealedStates:
     def open(self, binding: Binding, state: str) -> dict[str, Any]:
         """What was sealed; the state is used up by it. Raises BadState."""
         payload = self._checked(state)
-        fields = orjson.loads(payload)
+        fields = json.loads(payload)
         if not hmac.compare_digest(fields["bound"], binding.digest()):
             raise BadState("requestState belongs to another request")
         if fields["expires"] < time.time():
@@ -92,6 +90,14 @@ class SealedStates:
 
     def _signature(self, payload: bytes) -> bytes:
         return hmac.new(self._key(), payload, hashlib.sha256).digest()
+
+
+def _json(value: Any) -> bytes:
+    # What a client may send goes in, orjson's exceptions included: half characters, large numbers.
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    except RecursionError:
+        raise BadState("the request is nested too deeply to be made in rounds") from None
 
 
 def _text(data: bytes) -> str:

@@ -8,8 +8,14 @@ import orjson
 from devloop_tools.domain.clock import timestamp
 from devloop_tools.domain.events import EventLog, EventType
 from devloop_tools.domain.origin import Origin
-from devloop_tools.domain.outcome import Done
+from devloop_tools.domain.outcome import Done, Refused, refused
 from devloop_tools.storage.workspace import Workspace
+
+MAX_SUMMARY = 2000
+MAX_DATA_BYTES = 64 * 1024
+"""The last line is looked for at the end of the file, so that a line has a bound."""
+
+_LARGEST_SEQ = 2**53
 
 
 class Level(StrEnum):
@@ -40,9 +46,18 @@ class Timeline:
         summary: str = "",
         data: dict[str, Any] | None = None,
         level: Level = Level.INFO,
-    ) -> TimelineAppended:
-        """Add one line and return its number; it is on disk when this returns."""
-        seq = 0
+    ) -> TimelineAppended | Refused:
+        """Add one line and return its number; it is on disk when this returns.
+
+        A longer summary than `MAX_SUMMARY` is cut.
+        """
+        size = len(orjson.dumps(data))
+        if size > MAX_DATA_BYTES:
+            return refused(
+                f"data: it takes {size} bytes; {MAX_DATA_BYTES} are allowed",
+                "Write it to a file, and give the file's path in data.",
+            )
+        summary, seq = summary[:MAX_SUMMARY], 0
 
         def make(last: bytes) -> bytes:
             nonlocal seq
@@ -75,4 +90,4 @@ def _seq_of(line: bytes) -> int:
     except orjson.JSONDecodeError:
         return 0
     seq = entry.get("seq") if isinstance(entry, dict) else None
-    return seq if isinstance(seq, int) else 0
+    return seq if type(seq) is int and 0 < seq < _LARGEST_SEQ else 0

@@ -110,7 +110,7 @@ class TodoStore:
             call_id=self._origin.call_id,
             created_at=timestamp(),
             items=planned,
-            current=_current(planned),
+            current=planned[0].id if planned else None,
             progress_pct=0,
         )
         with self._workspace.locked(self._workspace.todo_list) as file:
@@ -188,10 +188,11 @@ def _step_fault(by_id: dict[str, TodoItem], item_id: str, status: Status) -> Ref
         )
     if status is not Status.DONE:
         return None
+    needs = {need: by_id.get(need) for need in by_id[item_id].depends_on}
     open_needs = [
-        f"{need} ({by_id[need].status})"
-        for need in by_id[item_id].depends_on
-        if by_id[need].status not in _FINISHED
+        f"{need} ({item.status if item else 'not in the list'})"
+        for need, item in needs.items()
+        if item is None or item.status not in _FINISHED
     ]
     if not open_needs:
         return None

@@ -64,16 +64,23 @@ def _escaped(value: Any) -> bytes:
         raise TypeError(f"not JSON: {exc}") from exc
 
 
+_DIGITS = bytes(0x31 if chr(byte).isdecimal() else 0x20 for byte in range(256))
+_HUGE = b"1" * 20
+"""Fewer digits fit 64 bits; of an integer with more, orjson makes a float."""
+
+
 def _parse(line: bytes) -> Any:
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        # orjson refuses two things that RFC 8259 allows: lone surrogates and overflowing numbers.
-        # Taking them here lets the argument's own check name the field.
+    if _HUGE not in line.translate(_DIGITS):
         try:
-            return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
-        except RecursionError:
-            raise ValueError("nested too deeply") from None
+            return orjson.loads(line)
+        except orjson.JSONDecodeError:
+            # orjson refuses two things that RFC 8259 allows: lone surrogates and overflowing
+            # numbers. Taking them here lets the argument's own check name the field.
+            pass
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

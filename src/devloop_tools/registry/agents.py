@@ -1,11 +1,13 @@
 """`tools.d/agents.json`: who the agents are and what each may do."""
 
+import codecs
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from devloop_tools.registry.errors import LoadError
+from devloop_tools.settings import short_name
 
 
 class AgentsError(LoadError):
@@ -45,7 +47,7 @@ class AgentTemplate(BaseModel):
     @property
     def short_name(self) -> str:
         """`pm` of `devloop-pm`: what `--agent` and every `agent` field use."""
-        return self.id.removeprefix("devloop-")
+        return short_name(self.id)
 
 
 class AgentsFile(BaseModel):
@@ -65,7 +67,7 @@ def load_agents(path: Path) -> AgentsFile:
             f"{path}: can't be read ({exc.strerror}); --tools-dir names the folder that holds it"
         ) from None
     try:
-        agents = AgentsFile.model_validate_json(content)
+        agents = AgentsFile.model_validate_json(content.removeprefix(codecs.BOM_UTF8))
     except ValidationError as exc:
         fault = exc.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in fault["loc"])

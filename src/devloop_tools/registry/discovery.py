@@ -37,10 +37,14 @@ def load_file(path: Path) -> ModuleType:
 
 
 def entries_of(module: ModuleType, namespace: str, source: str) -> Iterator[ToolEntry]:
-    """The tools that `module` itself defines."""
+    """The tools that `module` itself defines, each once, whatever other names it has."""
+    seen: set[int] = set()
     for value in vars(module).values():
+        if not isinstance(value, ToolDefinition) or id(value) in seen:
+            continue
+        seen.add(id(value))
         # A pack may import another tool to build on it; that one isn't its own.
-        if isinstance(value, ToolDefinition) and value.execute.__module__ == module.__name__:
+        if value.execute.__module__ == module.__name__:
             yield ToolEntry(value, namespace, source)
 
 

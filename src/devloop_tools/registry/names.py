@@ -13,6 +13,9 @@ DEV_LOOP_TOOLS = frozenset(
 )
 """The catalogue of dev-loop tools; one that isn't built yet grants nothing."""
 
+CLI_PREFIX = "mcp__devloop__"
+"""What the Claude CLI puts before the names of this server's tools."""
+
 NATIVE_TOOLS = frozenset(
     """
     Agent Artifact AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit

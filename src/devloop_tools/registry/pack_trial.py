@@ -19,8 +19,13 @@ START_LIMIT_S = 20.0
 _CHILD = "devloop_tools.registry.pack_child"
 
 
-TOO_SLOW = f"its import does not end within {TIME_LIMIT_S:g} s"
+TOO_SLOW = (
+    f"its import does not end within {TIME_LIMIT_S:g} s;"
+    " devloop-tools pack check tries it once more"
+)
 """The one failure that is remembered: finding it out again would cost every start that long."""
+
+_NO_CHILD = "it can't be tried: no child process starts"
 
 
 def try_packs(paths: Sequence[Path]) -> Mapping[Path, PackVerdict]:
@@ -36,33 +41,49 @@ def try_packs(paths: Sequence[Path]) -> Mapping[Path, PackVerdict]:
 
 
 def _try_in_one_child(paths: Sequence[Path]) -> Iterator[tuple[Path, PackVerdict]]:
-    child = subprocess.Popen(
-        [sys.executable, "-m", _CHILD, *map(str, paths)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    assert child.stdout is not None
-    lines = _lines(child.stdout.fileno())
+    read_fd, write_fd = os.pipe()
+    child = _started(paths, write_fd)
+    os.close(write_fd)
+    lines = _lines(read_fd)
     try:
-        ready = bool(next(lines))
+        if child is None or not next(lines):
+            yield from ((path, PackVerdict(_NO_CHILD)) for path in paths)
+            return
         for path in paths:
-            line = next(lines) if ready else b""
-            yield path, _verdict(line)
-            if not line:
+            line = next(lines)
+            try:
+                yield path, from_json(line or b"")
+            except (ValueError, TypeError):
+                # What comes after it would be taken for the verdicts on others.
+                yield path, PackVerdict(_why_not(line))
                 return
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.stdout.close()
-        child.wait()
+        os.close(read_fd)
+        if child is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
 
 
-def _verdict(line: bytes | None) -> PackVerdict:
+def _started(paths: Sequence[Path], write_fd: int) -> "subprocess.Popen[bytes] | None":
+    try:
+        return subprocess.Popen(
+            # -P: the folder in which the server runs is an agent's, and holds no modules of ours.
+            [sys.executable, "-P", "-m", _CHILD, str(write_fd), *map(str, paths)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[write_fd],
+            start_new_session=True,
+        )
+    except OSError:
+        return None
+
+
+def _why_not(line: bytes | None) -> str:
     if line is None:
-        return PackVerdict(TOO_SLOW)
-    return from_json(line) if line else PackVerdict("its import ends the process")
+        return TOO_SLOW
+    return "its import writes where it should not" if line else "its import ends the process"
 
 
 def _lines(fd: int) -> Iterator[bytes | None]:

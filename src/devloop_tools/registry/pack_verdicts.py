@@ -1,5 +1,6 @@
 """What came of trying a pack, and the cache of it in the user's state folder: never a must."""
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -57,7 +58,8 @@ class PackVerdicts:
             temporary.write_bytes(content)
             temporary.replace(self._file)
         except OSError:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
 
 
 def verdicts_file(environ: Mapping[str, str]) -> Path:
@@ -67,8 +69,10 @@ def verdicts_file(environ: Mapping[str, str]) -> Path:
 
 def state_folder(environ: Mapping[str, str]) -> Path:
     """What the user's servers keep between starts (XDG Base Directory Specification)."""
-    state = environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(state) / "devloop-tools"
+    given = environ.get("XDG_STATE_HOME", "")
+    # A relative one is to be ignored, and a user without a home has nowhere to keep anything.
+    state = given if os.path.isabs(given) else os.path.expanduser("~/.local/state")
+    return Path(state if os.path.isabs(state) else os.devnull) / "devloop-tools"
 
 
 def to_json(verdict: PackVerdict) -> bytes:
@@ -78,7 +82,15 @@ def to_json(verdict: PackVerdict) -> bytes:
 
 def from_json(text: bytes) -> PackVerdict:
     """The same back. Raises ValueError, TypeError for anything else."""
-    return PackVerdict(**orjson.loads(text))
+    return _verdict(orjson.loads(text))
+
+
+def _verdict(fields: Any) -> PackVerdict:
+    verdict = PackVerdict(**fields)
+    texts = [verdict.fatal, *verdict.unsound, *verdict.unsound.values(), *verdict.notes]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("not what was kept")
+    return verdict
 
 
 def _read(file: Path) -> dict[str, PackVerdict]:
@@ -86,7 +98,7 @@ def _read(file: Path) -> dict[str, PackVerdict]:
         kept: Any = orjson.loads(file.read_bytes())
         if kept["version"] != VERSION:
             return {}
-        return {digest: PackVerdict(**fields) for digest, fields in kept["verdicts"].items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return {digest: _verdict(fields) for digest, fields in kept["verdicts"].items()}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         # Whatever stands there, it is only a cache.
         return {}

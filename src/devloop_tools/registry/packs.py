@@ -6,11 +6,15 @@ passed there is imported here. What failed is reported by name, and the rest wor
 
 import hashlib
 import io
+import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import walk_tb
+from types import FrameType
+from typing import TextIO, TypeVar
 
 from devloop_tools.registry.discovery import entries_of, load_file, offers_of
 from devloop_tools.registry.entries import ToolEntry
@@ -44,7 +48,8 @@ class Packs:
 
 def load_packs(folder: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdicts) -> Packs:
     """Every sound tool in `folder/*.py`, by file name; a name in `taken` or twice is a fault."""
-    paths = sorted(folder.glob("*.py"))
+    # Editors leave files beside, whose names begin with a dot.
+    paths = sorted(path for path in folder.glob("*.py") if not path.name.startswith("."))
     digests = {path: digest for path in paths if (digest := _digest(path))}
     known = {path: verdicts.known(digest) for path, digest in digests.items()}
     tried = try_packs([path for path, verdict in known.items() if verdict is None])
@@ -69,65 +74,113 @@ def check_pack(path: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdict
 
 def examine(path: Path) -> PackVerdict:
     """Import a pack here and judge it; what it does to the process is the caller's risk."""
-    found, verdict = _import(path)
-    for entry in found.entries:
-        if fault := next(iter(faults_in(entry.definition)), None):
-            verdict.unsound[entry.name] = fault
-    if not (verdict.fatal or found.entries or found.resources or found.prompts):
+    printed = io.StringIO()
+    found, fatal = _import(path, printed)
+    if fatal:
+        return PackVerdict(fatal)
+    if not (found.entries or found.resources or found.prompts):
         return PackVerdict("it defines no tool; decorate a function with @tool")
-    return verdict
+    faults = [(str(one.name), next(faults_in(one.definition), "")) for one in found.entries]
+    text = printed.getvalue().strip()
+    return PackVerdict(
+        unsound={name: _line(fault) for name, fault in faults if fault},
+        notes=[f"it prints when it is imported: {_line(text)[:60]!r}"] if text else [],
+    )
 
 
 def _imported(verdicts: Mapping[Path, PackVerdict], taken: Mapping[str, ToolEntry]) -> Packs:
     entries = dict(taken)
-    resources: list[ResourceDefinition] = []
-    prompts: list[PromptDefinition] = []
+    resources: dict[str, ResourceDefinition] = {}
+    prompts: dict[str, PromptDefinition] = {}
     faults: list[PackFault] = []
     for path, verdict in verdicts.items():
         reasons = verdict.reasons()
         if not verdict.fatal:
-            found, now = _import(path)
-            reasons += [now.fatal] if now.fatal else []
-            resources += found.resources
-            prompts += found.prompts
-            for entry in found.entries:
-                if entry.name in verdict.unsound:
-                    continue
-                if first := entries.get(entry.name):
-                    reasons.append(f"{entry.name} is already defined in {first.source}; rename one")
-                else:
-                    entries[entry.name] = entry
+            found, fatal = _import(path, sys.stderr)
+            reasons += [fatal] if fatal else []
+            sound = [entry for entry in found.entries if str(entry.name) not in verdict.unsound]
+            reasons += _joined(entries, ((entry.name, entry) for entry in sound))
+            reasons += _joined(resources, ((one.uri, one) for one in found.resources))
+            reasons += _joined(prompts, ((one.name, one) for one in found.prompts))
         faults.extend(PackFault(path.name, reason) for reason in reasons)
     new = [entry for name, entry in entries.items() if name not in taken]
-    return Packs(new, resources, prompts, faults)
+    return Packs(new, list(resources.values()), list(prompts.values()), faults)
 
 
-def _import(path: Path) -> tuple[Packs, PackVerdict]:
-    printed = io.StringIO()
+Offer = TypeVar("Offer", ToolEntry, ResourceDefinition, PromptDefinition)
+
+
+def _joined(known: dict[str, Offer], more: Iterable[tuple[str, Offer]]) -> Iterator[str]:
+    """Add what has a name of its own; say of the rest who has the name already."""
+    for name, offer in more:
+        if first := known.get(name):
+            yield f"{name} is already defined in {_source(first)}; rename one"
+        else:
+            known[name] = offer
+
+
+def _source(offer: ToolEntry | ResourceDefinition | PromptDefinition) -> str:
+    match offer:
+        case ToolEntry():
+            return offer.source
+        case ResourceDefinition():
+            return offer.read.__module__
+        case PromptDefinition():
+            return offer.render.__module__
+
+
+def _import(path: Path, output: TextIO) -> tuple[Packs, str]:
+    """What the pack offers, or the reason why it can't be imported; what it prints: `output`."""
     try:
-        # Whoever loads may have stdout in use for something that a program reads.
-        with redirect_stdout(printed):
+        with _away_from_stdout(), redirect_stdout(output):
             module = load_file(path)
-    except (Exception, SystemExit) as exc:  # whatever a pack does at import is its own fault
-        return Packs(), PackVerdict(_described(exc))
-    notes = []
-    if text := printed.getvalue():
-        sys.stderr.write(text)
-        notes.append(f"it prints when it is imported: {text.strip()[:60]!r}")
-    entries = list(entries_of(module, f"pack:{path.stem}", str(path)))
-    return Packs(entries, *offers_of(module)), PackVerdict(notes=notes)
+            entries = list(entries_of(module, f"pack:{path.stem}", str(path)))
+            return Packs(entries, *offers_of(module)), ""
+    except BaseException as exc:  # whatever a pack does at import is its own fault
+        return Packs(), _described(exc, path)
 
 
-def _described(exc: BaseException) -> str:
-    """An exception in one line, with the line of a syntax error."""
-    if isinstance(exc, SyntaxError):
-        return f"SyntaxError: {exc.msg} (line {exc.lineno})"
-    return f"{type(exc).__name__}: {exc}".splitlines()[0]
+@contextmanager
+def _away_from_stdout() -> Iterator[None]:
+    """Whoever loads may have fd 1 in use for something that a program reads."""
+    sys.stdout.flush()
+    saved = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
+
+
+def _described(exc: BaseException, path: Path) -> str:
+    """An exception in one line, with the line of the pack that led to it."""
+    where = str(path.absolute())
+    try:
+        text = str(exc.msg if isinstance(exc, SyntaxError) else exc)
+    except Exception:  # an exception's text is a pack's too
+        text = ""
+    lines = [line for frame, line in walk_tb(exc.__traceback__) if _file_of(frame) == where]
+    if isinstance(exc, SyntaxError) and exc.filename == where and exc.lineno:
+        lines.append(exc.lineno)
+    place = f" (line {lines[-1]})" if lines else ""
+    return _line(f"{type(exc).__name__}: {text}".removesuffix(": ")) + place
+
+
+def _file_of(frame: FrameType) -> str:
+    return frame.f_code.co_filename
+
+
+def _line(text: str) -> str:
+    """The first line of a text, with what can't be written as escapes."""
+    first = next(iter(text.splitlines()), "")
+    return first.encode("utf-8", "backslashreplace").decode()
 
 
 def _digest(path: Path) -> str:
-    """Of the file's content; empty where it can't be read."""
+    """Of the file's content; empty where it is no file, or can't be read."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        # Reading a pipe that lies there would wait for ever.
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
     except OSError:
         return ""

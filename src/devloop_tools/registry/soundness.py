@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import orjson
 
-from devloop_tools.toolkit import ToolDefinition
+from devloop_tools.registry.names import NATIVE_TOOLS
+from devloop_tools.toolkit import Annotations, ToolDefinition
 from devloop_tools.toolkit.definition import MAX_DESCRIPTION, MAX_NAME
 from devloop_tools.toolkit.json_schema import schema_fault
 
@@ -14,16 +15,27 @@ _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 
 def faults_in(definition: ToolDefinition) -> Iterator[str]:
     """What is wrong with it, a sentence each; nothing for a sound one."""
-    if not _NAME.fullmatch(definition.name):
+    if not (isinstance(definition.name, str) and _NAME.fullmatch(definition.name)):
         yield f"the name {definition.name!r} must be 1 to {MAX_NAME} of A-Z a-z 0-9 _ -"
-    if not 0 < len(definition.description) <= MAX_DESCRIPTION:
+    elif definition.name in NATIVE_TOOLS:
+        # A policy that grants the CLI's own Bash must not grant another one with it.
+        yield f"the name {definition.name} belongs to a tool of the Claude CLI"
+    described = isinstance(definition.description, str) and definition.description
+    if not described or len(described) > MAX_DESCRIPTION:
         yield f"the description must have 1 to {MAX_DESCRIPTION} characters"
+    if not isinstance(definition.annotations, Annotations):
+        yield "it does not say what a call may do; pass READ, WRITE or Annotations"
     try:
         schema = definition.input_schema()
         orjson.dumps(schema)
         definition.output_schema()
     except Exception as exc:  # a pack's model may raise anything while its schema is drawn
-        yield f"its schema can't be made: {type(exc).__name__}: {exc}"
+        first_line = f"{type(exc).__name__}: {exc}".splitlines()[0]
+        yield f"its schema can't be made: {first_line}"
         return
-    if fault := schema_fault(schema):
+    try:
+        fault = schema_fault(schema)
+    except RecursionError:
+        fault = "its schema is nested too deeply"
+    if fault:
         yield fault

@@ -28,6 +28,8 @@ from devloop_tools.rpc.transport import PeerError, PeerGone, Transport
 MAX_IN_FLIGHT = 4096
 """More open requests than this are a fault of the peer, and refused."""
 
+_CLOSED = "the peer has closed the connection"
+
 _logger = logging.getLogger(__name__)
 
 
@@ -51,9 +53,14 @@ class Connection:
     """
 
     def __init__(
-        self, transport: Transport, *, on_closing: Callable[[], None] = lambda: None
+        self,
+        transport: Transport,
+        *,
+        on_closing: Callable[[], None] = lambda: None,
+        max_in_flight: int = MAX_IN_FLIGHT,
     ) -> None:
         self._transport = transport
+        self._max_in_flight = max_in_flight
         self._on_closing = on_closing
         self._in_flight: dict[tuple[type, RequestId], anyio.CancelScope] = {}
         self._idle = anyio.Event()
@@ -75,7 +82,7 @@ class Connection:
             self._on_closing()
             self._closing.set()
             for question in self._asked.values():
-                question.answered({"error": {"message": "the peer has closed the connection"}})
+                question.answered({"error": {"message": _CLOSED}})
             await self._settle()
             tasks.cancel_scope.cancel()
 
@@ -94,9 +101,10 @@ class Connection:
         """Send a notification to the peer."""
         self._transport.send(encode({"method": method, "params": params}))
 
-    def is_busy(self) -> bool:
-        """Whether the peer reads so slowly that nothing dispensable should be sent."""
-        return self._transport.is_full()
+    def offer(self, method: str, params: JsonObject) -> None:
+        """Send a notification that can be missed: a peer that reads too slowly doesn't get it."""
+        if not self._transport.is_full():
+            self.notify(method, params)
 
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run `work` beside the requests until the connection ends."""
@@ -111,8 +119,19 @@ class Connection:
         """Wait until the peer has taken enough for more to be sent."""
         await self._transport.ready()
 
-    async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any:
-        """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow."""
+    async def request(
+        self,
+        method: str,
+        params: JsonObject,
+        timeout_s: float,
+        cancel: tuple[str, str] = ("$/cancel", "id"),
+    ) -> Any:
+        """Ask the peer and return its result. Raises PeerError: it refused, left or is too slow.
+
+        `cancel` is the notification that takes the question back, and its field for the id.
+        """
+        if self._closing.is_set():
+            raise PeerError(f"{method}: {_CLOSED}")
         self._last_asked += 1
         asked = f"srv-{self._last_asked}"
         question = self._asked[asked] = _Question()
@@ -123,7 +142,7 @@ class Connection:
         finally:
             del self._asked[asked]
             if question.body is None:
-                self.notify("$/cancel", {"id": asked})
+                self.notify(cancel[0], {cancel[1]: asked})
         if question.body is None:
             raise PeerError(f"{method}: no answer within {timeout_s:g} s")
         if "error" in question.body:
@@ -175,8 +194,8 @@ class Connection:
                 if key in self._in_flight:
                     reply(_refusal(None, f"the id {message.id!r} is still in flight"))
                     return
-                if len(self._in_flight) >= MAX_IN_FLIGHT:
-                    reply(_refusal(message.id, f"{MAX_IN_FLIGHT} requests are in flight"))
+                if len(self._in_flight) >= self._max_in_flight:
+                    reply(_refusal(message.id, f"{self._max_in_flight} requests are in flight"))
                     return
                 # In the table before the next line is read, so that a cancel always finds it.
                 self._in_flight[key] = scope = anyio.CancelScope()

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _STDIN = 0
 _STDOUT = 1
 _CHUNK = 1 << 16
+_LONGEST = 1 << 18
+"""A longer line is no greeting; the connection gathers it without searching it again and again."""
+
 _OPENING = "initialize"
 _SILENT = frozenset({"notifications/initialized"})
 
@@ -43,7 +46,7 @@ class FirstLines:
 
 
 def answer_first_lines(answer: Answer) -> FirstLines:
-    """Read fd 0 and answer on fd 1 until a line has to go on, or the input ends."""
+    """Read fd 0 and answer on fd 1 until a line has to go on, or the client has gone."""
     lines = FirstLines()
     go_on(lines, answer, _STDIN, _STDOUT, more=lambda: True)
     return lines
@@ -56,21 +59,29 @@ def go_on(
     while True:
         line, separator, after = lines.rest.partition(b"\n")
         if not separator:
-            if not more():
+            if len(line) > _LONGEST or not more() or not _read(read_fd, lines):
                 return
-            chunk = os.read(read_fd, _CHUNK)
-            if not chunk:
-                lines.ended = True
-                return
-            lines.rest += chunk
         elif not line.strip():
             lines.rest = after
         elif (method := _answer_line(line, answer, lines, write_fd)) is not None:
-            lines.rest = after
-            if method == _OPENING:
+            lines.rest = b"" if lines.ended else after
+            if method == _OPENING or lines.ended:
                 return
         else:
             return
+
+
+def _read(fd: int, lines: FirstLines) -> bool:
+    """Take in what there is. False at the end, and where only polling can tell when there is."""
+    try:
+        chunk = os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        chunk = b""
+    lines.rest += chunk
+    lines.ended = not chunk
+    return bool(chunk)
 
 
 def _answer_line(line: bytes, answer: Answer, lines: FirstLines, write_fd: int) -> str | None:
@@ -83,14 +94,15 @@ def _answer_line(line: bytes, answer: Answer, lines: FirstLines, write_fd: int) 
         case {"jsonrpc": "2.0", "method": str(method), **others} if "id" not in others:
             return method if method in _SILENT else None
         case {"jsonrpc": "2.0", "method": str(method), "id": int() | str() as request_id, **others}:
-            params = others.get("params") or {}
+            params = {} if others.get("params") is None else others["params"]
             if isinstance(request_id, bool) or not isinstance(params, dict):
                 return None
             body = answer(method, params)
             if body is None or not -(2**63) <= _size(request_id) < 2**64:
                 return None
             reply = {"jsonrpc": "2.0", "id": request_id, **body}
-            _write(write_fd, (json.dumps(reply, separators=(",", ":")) + "\n").encode())
+            line = (json.dumps(reply, separators=(",", ":")) + "\n").encode()
+            lines.ended = not _write(write_fd, line)
             if "result" in body:
                 lines.answered.append((method, params))
                 return method
@@ -107,7 +119,17 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _write(fd: int, data: bytes) -> None:
+def _write(fd: int, data: bytes) -> bool:
+    """Write all of it. False: nobody reads any more."""
     view = memoryview(data)
     while view:
-        view = view[os.write(fd, view) :]
+        try:
+            view = view[os.write(fd, view) :]
+        except BlockingIOError:
+            # Imported by nobody who doesn't need it: the first answer would wait for it.
+            import select
+
+            select.select([], [fd], [])
+        except OSError:
+            return False
+    return True

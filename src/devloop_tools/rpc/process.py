@@ -1,8 +1,9 @@
 """The end of the process: on which signals, how fast, and always with the code that was meant."""
 
+import _thread
 import os
 import signal
-import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 
@@ -27,7 +28,14 @@ def call_on_signals(stop: Callable[[], object]) -> None:
 
 
 def end_within(seconds: float) -> None:
-    """End the process with code 0 after `seconds`, unless it has ended by itself."""
-    timer = threading.Timer(seconds, os._exit, (0,))
-    timer.daemon = True
-    timer.start()
+    """End the process with code 0 after `seconds`, unless it has ended by itself.
+
+    Called in signal handlers, which may have interrupted `threading` while it held its lock on
+    starting threads; the module below it takes none.
+    """
+    _thread.start_new_thread(_end_after, (seconds,))
+
+
+def _end_after(seconds: float) -> None:
+    time.sleep(seconds)
+    os._exit(0)

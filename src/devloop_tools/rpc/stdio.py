@@ -13,7 +13,7 @@ from collections import deque
 
 import anyio
 
-from devloop_tools.protocol.framing import LineFramer
+from devloop_tools.protocol.framing import MAX_LINE_BYTES, LineFramer
 from devloop_tools.rpc.transport import ENOUGH_QUEUED, PeerGone
 
 _READ_BYTES = 1 << 16
@@ -41,11 +41,19 @@ def speak_utf8() -> None:
 class StdioTransport:
     """Lines over two descriptors, which may be pipes, sockets, files or a terminal."""
 
-    def __init__(self, read_fd: int, write_fd: int, rest: bytes = b"", ended: bool = False) -> None:
+    def __init__(
+        self,
+        read_fd: int,
+        write_fd: int,
+        rest: bytes = b"",
+        *,
+        ended: bool = False,
+        max_line: int = MAX_LINE_BYTES,
+    ) -> None:
         self._read_fd = read_fd
         self._write_fd = write_fd
         self._polled = _can_be_polled(read_fd)
-        self._framer = LineFramer()
+        self._framer = LineFramer(max_line)
         self._ended = False
         self._queue: deque[bytes] = deque()
         self._queued = 0
@@ -90,6 +98,9 @@ class StdioTransport:
     async def _read(self) -> None:
         if self._polled:
             await anyio.wait_readable(self._read_fd)
+        else:
+            # A file is always readable; what was read so far has its turn first.
+            await anyio.lowlevel.checkpoint()
         try:
             chunk = os.read(self._read_fd, _READ_BYTES)
         except BlockingIOError:

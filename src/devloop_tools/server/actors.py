@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -31,9 +31,15 @@ class Actor:
     catalog: Catalog
     workspace: Workspace
 
+    def in_session(self, session_id: str | None) -> "Actor":
+        """The same agent in another session; itself where none is named."""
+        return replace(self, session_id=session_id) if session_id else self
+
     def origin(self, call_id: object) -> Origin:
         """What stands behind one call; a call without a usable id gets one that sorts by time."""
         usable = isinstance(call_id, str) and 0 < len(call_id) <= MAX_CALL_ID
+        # Printable also means that it can be written: no control character, no lone surrogate.
+        usable = usable and str(call_id).isprintable()
         return Origin(
             project_id=self.project_id,
             agent=self.agent,
@@ -88,16 +94,21 @@ class Actors(Protocol):
         """Packs that could not be loaded."""
         ...
 
-    def named(self, agent: str, unit_id: str | None, session_id: str | None) -> Actor:
-        """Another agent of the file. Raises UnknownActor."""
+    def named(self, agent: str, unit_id: str | None, *, works: bool = True) -> Actor:
+        """An agent of the file, by short name; one that `works` must have the unit it needs.
+
+        Raises UnknownActor.
+        """
         ...
 
 
 def uuid7() -> str:
-    """A UUID that sorts by time (RFC 9562, section 5.7)."""
+    """A UUID that sorts by time, also within a millisecond (RFC 9562, section 6.2, method 3)."""
+    milliseconds, rest = divmod(time.time_ns(), 1_000_000)
+    fraction = rest * 4096 // 1_000_000
     # Ids need to differ, not to be secret; the system's randomness costs a call to it.
-    value = bytearray(int(time.time() * 1000).to_bytes(6) + random.randbytes(10))
-    value[6] = value[6] & 0x0F | 0x70
+    value = bytearray(milliseconds.to_bytes(6) + fraction.to_bytes(2) + random.randbytes(8))
+    value[6] |= 0x70
     value[8] = value[8] & 0x3F | 0x80
     text = value.hex()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"

@@ -6,6 +6,7 @@ from pathlib import Path
 import anyio
 
 from devloop_tools.registry.agents import AgentTemplate
+from devloop_tools.storage.errors import CorruptFile
 from devloop_tools.toolkit import ToolContext
 from devloop_tools.toolkit.content import Text
 from devloop_tools.toolkit.prompts import PromptDefinition, PromptMessage
@@ -21,7 +22,10 @@ def agent_prompts(templates: Iterable[AgentTemplate], folder: Path) -> Iterator[
 
 def _prompt(template: AgentTemplate, file: Path) -> PromptDefinition:
     async def render(_args: dict[str, str], _ctx: ToolContext) -> Sequence[PromptMessage]:
-        text = await anyio.Path(file).read_text(encoding="utf-8")
+        try:
+            text = await anyio.Path(file).read_text(encoding="utf-8")
+        except (OSError, ValueError) as exc:
+            raise CorruptFile(f"{file.name} can't be read", "Mend it in the tools folder.") from exc
         return [PromptMessage("user", Text(text))]
 
     title = template.name or template.short_name

@@ -1,6 +1,6 @@
 """Keeps results short enough to be shown: a long one keeps its head and names the whole."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
@@ -8,18 +8,34 @@ import orjson
 MAX_RESULT_BYTES = 48 * 1024
 """The CLI shows at most 50,000 characters of a result."""
 
-KeepWhole = Callable[[bytes, str], str]
-"""Writes bytes under a file ending and returns the path, relative to the project."""
+KeepWhole = Callable[[bytes, str], str | None]
+"""Writes bytes under a file ending; the path relative to the project, None if that failed."""
 
 
-def bounded_text(text: str, keep: KeepWhole) -> str:
+def bounded_text(
+    text: str, keep: KeepWhole, ending: str = ".txt", limit: int = MAX_RESULT_BYTES
+) -> str:
     """`text`, or its head with a last line that names the file with the whole."""
     encoded = text.encode()
-    if len(encoded) <= MAX_RESULT_BYTES:
+    if len(encoded) <= limit:
         return text
-    path = keep(encoded, ".txt")
-    head = encoded[: MAX_RESULT_BYTES - 200].decode("utf-8", "ignore")
-    return f"{head}\n… cut: {len(encoded)} bytes in all; the whole is in {path}"
+    path = keep(encoded, ending)
+    where = f"the whole is in {path}" if path else "the whole could not be kept"
+    tail = f"\n… cut: {len(encoded)} bytes in all; {where}"
+    head = encoded[: max(0, limit - len(tail.encode()))].decode("utf-8", "ignore")
+    return head + tail
+
+
+def bounded_blocks(blocks: Sequence[dict[str, Any]], keep: KeepWhole) -> list[dict[str, Any]]:
+    """Content blocks, of which the texts share what one text may take."""
+    texts = sum(block["type"] == "text" for block in blocks) or 1
+    limit = max(1000, MAX_RESULT_BYTES // texts)
+    return [
+        {**block, "text": bounded_text(block["text"], keep, f"-{number}.txt", limit)}
+        if block["type"] == "text"
+        else block
+        for number, block in enumerate(blocks, 1)
+    ]
 
 
 def bounded_object(value: dict[str, Any], keep: KeepWhole) -> dict[str, Any]:
@@ -31,7 +47,8 @@ def bounded_object(value: dict[str, Any], keep: KeepWhole) -> dict[str, Any]:
     encoded = orjson.dumps(value)
     if len(encoded) <= MAX_RESULT_BYTES:
         return value
-    marks = {"truncated": True, "full_result": keep(encoded, ".json")}
+    path = keep(encoded, ".json")
+    marks = {"truncated": True} | ({"full_result": path} if path else {})
     budget = MAX_RESULT_BYTES - 500
     for share in (1.0, 0.6, 0.3, 0.1, 0.02):
         shorter = {**_fit(value, int(budget * share)), **marks}
@@ -52,7 +69,8 @@ def _fit(value: Any, budget: int) -> Any:
         for item in value:
             left -= len(orjson.dumps(item)) + 1
             if left < 0:
-                break
+                # The head of one large item tells more than none at all.
+                return kept or [_fit(item, budget - 2)]
             kept.append(item)
         return kept
     if isinstance(value, str):

@@ -1,6 +1,7 @@
 """What a tool asks of the client, in both eras: as requests of ours, or as an unfinished result."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
@@ -19,6 +20,7 @@ _CAPABILITIES = {
     "sampling/createMessage": "sampling",
     "roots/list": "roots",
 }
+_CANCEL = ("notifications/cancelled", "requestId")
 
 
 class InputRequired(BaseException):
@@ -32,17 +34,51 @@ class InputRequired(BaseException):
         self.questions = questions
 
 
+class CapabilityMissing(ClientRefused):
+    """The client of a stateless request has not declared what the tool needs."""
+
+    def __init__(self, required: JsonObject) -> None:
+        super().__init__(_undeclared(required))
+        self.required = required
+
+    @property
+    def error(self) -> RpcError:
+        """What the client's program hears, if the tool can't do without."""
+        names = ", ".join(sorted(self.required))
+        return RpcError(
+            MISSING_CAPABILITY,
+            f"Missing required client capability: {names}",
+            {"requiredCapabilities": self.required},
+        )
+
+
+@contextmanager
+def asked_together() -> Iterator[None]:
+    """What tasks of the block ask side by side ends it as one question, not as a group."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        asked, failed = group.split((InputRequired, CapabilityMissing))
+        if failed is not None:
+            raise failed from None
+        leaves = list(_leaves(asked))
+        if required := [leaf.required for leaf in leaves if isinstance(leaf, CapabilityMissing)]:
+            raise CapabilityMissing(_merged(required)) from None
+        needed = [leaf.questions for leaf in leaves if isinstance(leaf, InputRequired)]
+        raise InputRequired(_merged(needed)) from None
+
+
 def asking_by_request(peer: Peer, capabilities: Mapping[str, Any]) -> Ask:
     """Up to 2025-11-25: each question is a request of ours, and the call waits."""
 
     async def ask(questions: Mapping[str, Question]) -> Mapping[str, JsonObject]:
         if missing := _missing(questions, capabilities):
-            raise ClientRefused(f"the client has not declared {', '.join(sorted(missing))}")
+            raise ClientRefused(_undeclared(missing))
         answers: dict[str, JsonObject] = {}
 
         async def put(key: str, question: Question) -> None:
             try:
-                answer = await peer.request(question.method, question.params, TIMEOUT_S)
+                answer = await peer.request(question.method, question.params, TIMEOUT_S, _CANCEL)
             except PeerError as exc:
                 failures.append(str(exc))
             else:
@@ -59,13 +95,13 @@ def asking_by_request(peer: Peer, capabilities: Mapping[str, Any]) -> Ask:
     return ask
 
 
-def asking_by_result(known: Mapping[str, Any], capabilities: Mapping[str, Any]) -> Ask:
+def asking_by_result(known: Mapping[str, JsonObject], capabilities: Mapping[str, Any]) -> Ask:
     """From 2026-07-28: what isn't `known` ends the run of the tool, and is asked by its result."""
 
     async def ask(questions: Mapping[str, Question]) -> Mapping[str, JsonObject]:
         open_ones = {key: asked for key, asked in questions.items() if key not in known}
         if missing := _missing(open_ones, capabilities):
-            raise _missing_capability(missing)
+            raise CapabilityMissing(missing)
         if open_ones:
             raise InputRequired(open_ones)
         return {key: known[key] for key in questions}
@@ -73,18 +109,35 @@ def asking_by_result(known: Mapping[str, Any], capabilities: Mapping[str, Any]) 
     return ask
 
 
-def _missing(questions: Mapping[str, Question], capabilities: Mapping[str, Any]) -> set[str]:
-    needed = {
-        _CAPABILITIES.get(question.method, question.method) for question in questions.values()
-    }
-    return needed - set(capabilities)
+def _missing(questions: Mapping[str, Question], capabilities: Mapping[str, Any]) -> JsonObject:
+    """The capabilities that the questions need beyond those declared, as a client declares them."""
+    return _merged([_lacking(question, capabilities) for question in questions.values()])
 
 
-def _missing_capability(missing: set[str]) -> RpcError:
-    names = ", ".join(sorted(missing))
-    required: dict[str, JsonObject] = {name: {} for name in missing}
-    return RpcError(
-        MISSING_CAPABILITY,
-        f"Missing required client capability: {names}",
-        {"requiredCapabilities": required},
-    )
+def _lacking(question: Question, capabilities: Mapping[str, Any]) -> JsonObject:
+    name = _CAPABILITIES.get(question.method, question.method)
+    declared = capabilities.get(name)
+    if not isinstance(declared, dict):
+        return {name: {}}
+    if name == "elicitation":
+        mode = str(question.params.get("mode", "form"))
+        # Who declares no mode shows forms (MCP 2025-11-25, elicitation, capabilities).
+        if mode not in declared and not (mode == "form" and "url" not in declared):
+            return {name: {mode: {}}}
+    return {}
+
+
+def _undeclared(required: JsonObject) -> str:
+    return f"the client has not declared {', '.join(sorted(required))}"
+
+
+def _merged(parts: list[Any]) -> dict[str, Any]:
+    return {key: value for part in parts for key, value in part.items()}
+
+
+def _leaves(group: BaseException | None) -> Iterator[BaseException]:
+    if isinstance(group, BaseExceptionGroup):
+        for member in group.exceptions:
+            yield from _leaves(member)
+    elif group is not None:
+        yield group

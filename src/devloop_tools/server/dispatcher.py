@@ -38,12 +38,13 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What answers a method; `early` ones also before `initialize`."""
+    """What answers a method; `early` ones also before `initialize`, `plain` ones no MCP client."""
 
     work: Work
     early: bool = False
     legacy: bool = True
     modern: bool = False
+    plain: bool = False
     ttl_ms: int | None = None
     """How long a modern client may keep the result, in milliseconds; None: not at all."""
 
@@ -71,6 +72,7 @@ class Dispatcher:
         """The `result` or `error` member of the reply."""
         try:
             method = self._resolve(request)
+            self._session.is_host |= method.plain
             if not method.early and claims_modern(request.params, self._session.offered):
                 return {"result": await self._modern(method, request)}
             self._require_legacy(method, request)

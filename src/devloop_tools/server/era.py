@@ -36,8 +36,11 @@ def meta_of(params: Json) -> Json:
 
 
 def claims_modern(params: Json, offered: str) -> bool:
-    """Whether the request says that it is stateless, and such are taken here."""
-    return offered != LEGACY_ONLY and META_VERSION in meta_of(params)
+    """Whether the request says that it is stateless, be it by half, and such are taken here."""
+    if offered == LEGACY_ONLY:
+        return False
+    meta = meta_of(params)
+    return META_VERSION in meta or META_CAPABILITIES in meta
 
 
 class Envelope:
@@ -77,11 +80,11 @@ def unsupported_version(asked: object, offered: str) -> RpcError:
 
 
 def enveloped(result: Json, *, ttl_ms: int | None) -> Json:
-    """A result as 2026-07-28 wants it; `ttl_ms` for those that a client may keep."""
+    """A result as 2026-07-28 wants it; `ttl_ms` for those that a client may keep if complete."""
     meta = result.get("_meta")
     known = meta if isinstance(meta, dict) else {}
     whole = {"resultType": "complete", **result, "_meta": {**known, META_SERVER: SERVER_INFO}}
-    if ttl_ms is not None:
+    if ttl_ms is not None and whole["resultType"] == "complete":
         # What is listed depends on the agent, so no other may be shown it.
         whole |= {"ttlMs": ttl_ms, "cacheScope": "private"}
     return whole

@@ -1,15 +1,14 @@
 """One call of one tool, from arguments to an outcome; the same for every way in."""
 
-import os
-import re
+import asyncio
+import math
 import secrets
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, get_args
 
 import anyio.to_thread
@@ -17,19 +16,30 @@ import orjson
 
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Refused, refused
-from devloop_tools.protocol.errors import RpcError
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.server.actors import Actor
-from devloop_tools.server.bounds import bounded_object, bounded_text
+from devloop_tools.server.bounds import (
+    MAX_RESULT_BYTES,
+    bounded_blocks,
+    bounded_object,
+    bounded_text,
+)
+from devloop_tools.server.client_requests import (
+    CapabilityMissing,
+    InputRequired,
+    asked_together,
+)
 from devloop_tools.server.results import keep_whole
 from devloop_tools.server.session import Session
-from devloop_tools.server.values import to_json_value
+from devloop_tools.server.traces import last_frames, without_paths
+from devloop_tools.server.values import plain_text, to_json_value
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.toolkit import ToolDefinition, ToolSandboxError, ToolValidationError
 from devloop_tools.toolkit.arguments import InvalidArguments, Problem
 from devloop_tools.toolkit.client import Client
 from devloop_tools.toolkit.content import Content
 from devloop_tools.toolkit.context import Progress
+from devloop_tools.toolkit.schema import is_published
 
 MAX_MESSAGE = 2000
 
@@ -64,8 +74,10 @@ class Finished:
     @property
     def refusal(self) -> str | None:
         """The reason of an expected failure."""
-        value = self.structured or {}
-        return str(value.get("reason", "")) if value.get("ok") is False else None
+        value = self.value
+        if isinstance(value, dict) and value.get("ok") is False:
+            return str(value.get("reason", "no reason given"))
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,92 +116,100 @@ async def execute(session: Session, call: Call) -> Outcome:
     definition = call.definition
     try:
         arguments = definition.arguments.parse(definition.name, call.arguments)
-        value = await _run(session, call, arguments)
-        return _finished(call, value)
-    except RpcError:
-        # What the client's program must hear, such as a capability that it lacks.
+        return await _run(session, call, arguments)
+    except (InputRequired, CapabilityMissing, GeneratorExit):
+        # What the client's program must hear, not the model.
         raise
     except ExpectedFailure as exc:
         return _finished(call, refused(exc.reason, exc.hint))
     except InvalidArguments as exc:
-        return Invalid(str(exc), exc.problems)
+        return Invalid(_shown(str(exc), MAX_RESULT_BYTES), exc.problems)
     except ToolValidationError as exc:
-        problem = Problem(exc.field, exc.reason, exc.allowed)
+        problem = Problem(_shown(exc.field), _shown(exc.reason), _shown(exc.allowed))
         return Invalid(f"Invalid arguments for {definition.name}:\n- {problem}", (problem,))
     except ToolSandboxError as exc:
-        return OutsideSandbox(exc.path, exc.agent, exc.reason)
-    except (Exception, SystemExit, KeyboardInterrupt) as exc:
-        # The tool's boundary: whatever it raises is an answer, and the server lives.
+        return OutsideSandbox(_shown(exc.path), exc.agent, _shown(exc.reason))
+    except BaseException as exc:
+        # The tool's boundary: whatever it raises is an answer, and the server lives. Only its own
+        # cancellation is no answer; a tool may also raise what looks like one.
+        if isinstance(exc, anyio.get_cancelled_exc_class()) and _is_cancelled():
+            raise
         return _crashed(definition.name, exc, call.actor.workspace.root)
 
 
-async def _run(session: Session, call: Call, arguments: Any) -> Any:
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    by_asyncio = task is not None and task.cancelling() > 0
+    return by_asyncio or anyio.current_effective_deadline() == -math.inf
+
+
+async def _run(session: Session, call: Call, arguments: Any) -> Finished:
     context = session.make_context(call.actor.workspace, call.origin, call.progress, call.client)
+    execute = call.definition.execute
     if call.definition.is_async:
-        return await call.definition.execute(arguments, context)
+        with asked_together():
+            return _finished(call, await execute(arguments, context))
     return await anyio.to_thread.run_sync(
-        partial(call.definition.execute, arguments, context),
+        # A large result is made ready where it holds up nobody.
+        lambda: _finished(call, execute(arguments, context)),
         abandon_on_cancel=True,
-        limiter=session.threads,
+        limiter=session.tool_threads,
     )
 
 
 def _finished(call: Call, value: Any) -> Finished:
     keep = partial(keep_whole, call.actor.workspace, call.origin.call_id)
     if blocks := _blocks(value):
-        return Finished(_text_of(blocks), None, blocks, blocks)
+        blocks = bounded_blocks(to_json_value(blocks), keep)
+        return Finished(_text_of(blocks), None, blocks, tuple(blocks))
+    declared = call.definition.output_schema_declared
+    if declared and not is_published(call.definition.result, value):
+        raise TypeError(f"the tool returned {type(value).__name__}, not what it publishes")
     plain = to_json_value(value)
     if isinstance(plain, str):
         text = bounded_text(plain, keep)
         return Finished(text, None, text)
     if isinstance(plain, dict):
         shown = bounded_object(plain, keep)
-        published = call.definition.output_schema_declared or isinstance(value, Refused)
+        published = declared or isinstance(value, Refused)
         return Finished(orjson.dumps(shown).decode(), shown if published else None, shown)
-    if call.definition.output_schema_declared:
-        raise TypeError(f"the tool returned {type(value).__name__}, not what it publishes")
     text = bounded_text(orjson.dumps(plain).decode(), keep)
     return Finished(text, None, plain)
 
 
-def _blocks(value: Any) -> tuple[JsonObject, ...]:
+def _blocks(value: Any) -> list[JsonObject]:
     """Content as MCP's blocks; nothing where `value` is no content."""
     items = value if isinstance(value, list | tuple) else [value]
     if not items or not all(type(item) in _CONTENT for item in items):
-        return ()
-    return tuple(item.block() for item in items)
+        return []
+    return [item.block() for item in items]
 
 
-def _text_of(blocks: tuple[JsonObject, ...]) -> str:
+def _text_of(blocks: Sequence[JsonObject]) -> str:
     return "\n".join(block["text"] for block in blocks if block["type"] == "text")
 
 
 def _crashed(tool: str, exc: BaseException, root: Path) -> Crashed:
-    message = without_paths(f"{type(exc).__name__}: {exc}", root)[:MAX_MESSAGE]
     return Crashed(
         tool=tool,
-        message=message,
+        message=_shown(without_paths(_described(exc)[: 4 * MAX_MESSAGE], root)),
         error_id=f"err-{secrets.token_hex(4)}",
-        frames=_last_frames(exc.__traceback__),
-        traceback="".join(traceback.format_exception(exc)),
+        frames=last_frames(exc.__traceback__),
+        traceback=plain_text("".join(traceback.format_exception(exc))),
     )
 
 
-def _last_frames(trace: TracebackType | None) -> tuple[str, ...]:
-    frames = [
-        f"{frame.f_globals.get('__name__', '?')}.{frame.f_code.co_qualname}:{line}"
-        for frame, line in traceback.walk_tb(trace)
-    ]
-    return tuple(frames[-3:])
+def _described(exc: BaseException) -> str:
+    try:
+        text = str(exc)
+    except Exception:
+        # An exception whose text can't be made is still an answer.
+        text = ""
+    return f"{type(exc).__name__}: {text}".removesuffix(": ")
 
 
-_ABSOLUTE = re.compile(r"(?<![\w.~:/])/(?:[^\s'\":,;()<>|/]+/)+([^\s'\":,;()<>|/]+)")
-
-
-def without_paths(text: str, root: Path) -> str:
-    """`text` with paths below the project made relative, and other absolute ones cut to a name."""
-    relative = text.replace(f"{root}{os.sep}", "").replace(str(root), ".")
-    return _ABSOLUTE.sub(r"…/\1", relative)
+def _shown(text: str, limit: int = MAX_MESSAGE) -> str:
+    return plain_text(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
 def timed() -> Callable[[], float]:

@@ -58,6 +58,9 @@ def answer(
 
 def _initialize(params: Json, offered: str) -> Json:
     asked = params.get("protocolVersion")
+    if claims_modern(params, offered):
+        # The stateless revision has no handshake.
+        raise RpcError(METHOD_NOT_FOUND, "Method not found: initialize")
     if offered == MODERN_ONLY:
         raise unsupported_version(asked, offered)
     if not isinstance(asked, str):

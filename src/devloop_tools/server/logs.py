@@ -29,6 +29,6 @@ def logging_to(session: Session, threshold: str | None) -> Log:
     def log(level: str, data: Any) -> None:
         if level in LOG_LEVELS and LOG_LEVELS.index(level) >= lowest:
             params = {"level": level, "logger": NAME, "data": to_json_value(data)}
-            session.loop.call(session.peer.notify, "notifications/message", params)
+            session.loop.call(session.peer.offer, "notifications/message", params)
 
     return log

@@ -1,6 +1,7 @@
 """Every method and notification, and what answers it."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.server.dispatcher import Method
@@ -25,6 +26,8 @@ from devloop_tools.server.session import Session
 from devloop_tools.server.tools_call import tools_call
 from devloop_tools.server.tools_list import tools_list
 
+_plain = partial(Method, early=True, plain=True)
+
 METHODS: Mapping[str, Method] = {
     "initialize": Method(initialize, early=True),
     "ping": Method(ping, early=True),
@@ -41,14 +44,14 @@ METHODS: Mapping[str, Method] = {
     "prompts/get": Method(prompts_get, modern=True),
     "completion/complete": Method(completion_complete, modern=True),
     "logging/setLevel": Method(set_level),
-    "server.info": Method(server_info, early=True),
-    "session.state": Method(session_state, early=True),
-    "tools.list": Method(plain.tools_list, early=True),
-    "tools.execute": Method(plain.tools_execute, early=True),
-    "tools.register": Method(tools_register, early=True),
-    "tools.unregister": Method(tools_unregister, early=True),
-    "hooks.pre_execute": Method(hooks_pre_execute, early=True),
-    "events.subscribe": Method(events_subscribe, early=True),
+    "server.info": _plain(server_info),
+    "session.state": _plain(session_state),
+    "tools.list": _plain(plain.tools_list),
+    "tools.execute": _plain(plain.tools_execute),
+    "tools.register": _plain(tools_register),
+    "tools.unregister": _plain(tools_unregister),
+    "hooks.pre_execute": _plain(hooks_pre_execute),
+    "events.subscribe": _plain(events_subscribe),
 }
 
 

@@ -6,7 +6,10 @@ import anyio.to_thread
 
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.timeline import Level
+from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.registry.entries import ToolEntry
+from devloop_tools.server.actors import Actor
 from devloop_tools.server.execution import (
     Call,
     Crashed,
@@ -28,7 +31,7 @@ async def run_call(session: Session, call: Call) -> Outcome:
     elapsed = timed()
     outcome = await execute(session, call)
     fact: JsonObject = {"tool": call.definition.name, "duration_ms": elapsed()}
-    failure = failure_of(outcome)
+    failure = _failure_of(outcome)
     if failure is None:
         session.events.note(call.origin, EventType.TOOL_CALLED, {**fact, "ok": True})
     else:
@@ -40,7 +43,20 @@ async def run_call(session: Session, call: Call) -> Outcome:
     return outcome
 
 
-def failure_of(outcome: Outcome) -> str | None:
+def find_granted(session: Session, actor: Actor, name: str, call_id: object) -> ToolEntry:
+    """The tool of this name. An unknown and a forbidden one read the same: RpcError -32602.
+
+    That a tool was refused is an event, for the people who wrote the policy.
+    """
+    if entry := session.catalog(actor).get(name):
+        return entry
+    if name in session.actors.registry.entries or name in session.host_tools:
+        fact = {"tool": name, "rule": actor.policy.decide(name).rule}
+        session.events.note(actor.origin(call_id), EventType.POLICY_REFUSED, fact)
+    raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
+
+
+def _failure_of(outcome: Outcome) -> str | None:
     """Why the call did not do its work; None if it did."""
     match outcome:
         case Finished():

@@ -23,5 +23,5 @@ def _after(items: Sequence[JsonObject], cursor: Any, key: str) -> Sequence[JsonO
         return items
     names = [item[key] for item in items]
     if not isinstance(cursor, str) or cursor not in names:
-        raise RpcError(INVALID_PARAMS, f"cursor: {cursor!r} is not one that was given out")
+        raise RpcError(INVALID_PARAMS, "cursor: not one that was given out; start without one")
     return items[names.index(cursor) + 1 :]

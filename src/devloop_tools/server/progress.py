@@ -6,8 +6,11 @@ from contextlib import contextmanager
 
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.rpc.loop_thread import LoopThread
+from devloop_tools.server.values import plain_text
 from devloop_tools.toolkit.context import Progress
 from devloop_tools.toolkit.progress import NO_PROGRESS
+
+MAX_MESSAGE = 2000
 
 
 class ProgressReporter:
@@ -38,7 +41,7 @@ class ProgressReporter:
         if total is not None and math.isfinite(total):
             fact["total"] = total
         if message:
-            fact["message"] = message
+            fact["message"] = plain_text(message)[:MAX_MESSAGE]
         self._send(fact)
 
 

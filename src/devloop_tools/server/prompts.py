@@ -5,16 +5,19 @@ from functools import partial
 
 import anyio.to_thread
 
-from devloop_tools.domain.project_resources import memory_ids
+from devloop_tools.domain.project_resources import TEMPLATES, memory_ids
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.actors import Actor
+from devloop_tools.server.client_requests import asked_together
 from devloop_tools.server.clients import with_client
 from devloop_tools.server.paging import page_of
 from devloop_tools.server.session import Session
 from devloop_tools.toolkit.client import Client
 from devloop_tools.toolkit.progress import NO_PROGRESS
 from devloop_tools.toolkit.prompts import PromptDefinition
+
+_TEMPLATE_URIS = tuple(template[0] for template in TEMPLATES)
 
 MAX_VALUES = 100
 """MCP: a completion has at most so many values."""
@@ -44,12 +47,13 @@ async def completion_complete(session: Session, request: Request) -> JsonObject:
         }:
             choices = _choices(_definition(session, name), argument)
         case {
-            "ref": {"type": "ref/resource", "uri": str()},
+            "ref": {"type": "ref/resource", "uri": str(uri)},
             "argument": {"name": str(argument), "value": str(typed)},
         }:
+            _require_template(session, uri)
             context = request.params.get("context")
             choices = await anyio.to_thread.run_sync(
-                _ids, session, argument, context, limiter=session.threads
+                _ids, session, uri, argument, context, limiter=session.threads
             )
         case _:
             raise RpcError(INVALID_PARAMS, "ref and argument {name, value} are required")
@@ -67,7 +71,8 @@ async def _rendered(
     client: Client,
 ) -> JsonObject:
     context = session.make_context(actor.workspace, actor.origin(None), NO_PROGRESS, client)
-    messages = await definition.render(arguments, context)
+    with asked_together():
+        messages = await definition.render(arguments, context)
     return {
         "description": definition.description,
         "messages": [
@@ -100,7 +105,9 @@ def _definition(session: Session, name: object) -> PromptDefinition:
 
 
 def _arguments(definition: PromptDefinition, given: object) -> dict[str, str]:
-    arguments = given if isinstance(given, dict) else {}
+    arguments = {} if given is None else given
+    if not isinstance(arguments, dict):
+        raise RpcError(INVALID_PARAMS, "arguments: an object is expected")
     for known in definition.arguments:
         value = arguments.get(known.name)
         if value is None and known.required:
@@ -117,12 +124,19 @@ def _choices(definition: PromptDefinition, argument: str) -> Sequence[str]:
     return ()
 
 
-def _ids(session: Session, argument: str, context: object) -> Sequence[str]:
+def _require_template(session: Session, uri: str) -> None:
+    packs = (offered.uri for offered in session.actors.resources if offered.is_template)
+    if uri not in (*_TEMPLATE_URIS, *packs):
+        raise RpcError(INVALID_PARAMS, f"Unknown resource template: {uri}")
+
+
+def _ids(session: Session, uri: str, argument: str, context: object) -> Sequence[str]:
     """Agents, and the memories of the agent that was chosen before."""
+    if uri not in _TEMPLATE_URIS or f"{{{argument}}}" not in uri:
+        return ()
     if argument == "agent":
         return sorted(session.actors.agent_names)
     match context:
-        case {"arguments": {"agent": str(agent)}} if argument == "id":
-            if agent in session.actors.agent_names:
-                return memory_ids(session.actor.workspace, agent)
+        case {"arguments": {"agent": str(agent)}} if agent in session.actors.agent_names:
+            return memory_ids(session.actor.workspace, agent)
     return ()

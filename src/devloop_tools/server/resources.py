@@ -5,15 +5,21 @@ from functools import partial
 
 import anyio.to_thread
 
-from devloop_tools.domain.project_resources import TEMPLATES, find_resource, list_resources
-from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
+from devloop_tools.domain.project_resources import (
+    TEMPLATES,
+    ProjectResource,
+    find_resource,
+    list_resources,
+)
+from devloop_tools.protocol.errors import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.actors import Actor
 from devloop_tools.server.clients import with_client
 from devloop_tools.server.era import claims_modern
 from devloop_tools.server.paging import page_of
 from devloop_tools.server.session import Session
-from devloop_tools.server.watching import watch
+from devloop_tools.server.watching import watch, watch_no_more
+from devloop_tools.storage.errors import StorageError, ToolSandboxError
 from devloop_tools.toolkit.client import Client
 from devloop_tools.toolkit.content import contents
 from devloop_tools.toolkit.progress import NO_PROGRESS
@@ -60,32 +66,42 @@ async def resources_read(session: Session, request: Request) -> JsonObject:
         if (values := definition.match(uri)) is not None:
             run = partial(_read_pack, session, actor, definition, uri, values)
             return await with_client(session, actor, request, run)
-    found = find_resource(actor.workspace, uri)
+    found = find_resource(actor.workspace, uri, session.actors.agent_names)
     content = None
     if found is not None:
-        content = await anyio.to_thread.run_sync(found.read, limiter=session.threads)
+        content = await anyio.to_thread.run_sync(_content, found, limiter=session.threads)
     if found is None or content is None:
         raise _not_found(session, request, uri)
     text = content.decode("utf-8", "replace")
-    return {"contents": [contents(found.uri, text, found.mime_type)]}
+    return {"contents": [contents(uri, text, found.mime_type)]}
 
 
 async def resources_subscribe(session: Session, request: Request) -> JsonObject:
     """Say `notifications/resources/updated` when this one changes (up to 2025-11-25)."""
     uri = _uri(request)
-    if not _exists(session, uri):
+    named = known_uri(session, uri)
+    if named is None:
         raise _not_found(session, request, uri)
-    if len(session.subscribed_uris) >= MAX_SUBSCRIBED:
+    await watch(session)
+    if uri not in session.subscribed_uris and len(session.subscribed_uris) >= MAX_SUBSCRIBED:
         raise RpcError(INVALID_PARAMS, f"uri: at most {MAX_SUBSCRIBED} subscriptions")
-    session.subscribed_uris.add(uri)
-    watch(session)
+    session.subscribed_uris[uri] = named
     return {}
 
 
 async def resources_unsubscribe(session: Session, request: Request) -> JsonObject:
     """Say no more of this one."""
-    session.subscribed_uris.discard(_uri(request))
+    session.subscribed_uris.pop(_uri(request), None)
+    watch_no_more(session)
     return {}
+
+
+def known_uri(session: Session, uri: str) -> str | None:
+    """The URI by which events name the resource at `uri`; None where there can be none."""
+    if any(definition.match(uri) is not None for definition in session.actors.resources):
+        return uri
+    found = find_resource(session.actor.workspace, uri, session.actors.agent_names)
+    return found.uri if found else None
 
 
 def _listed(session: Session, actor: Actor) -> list[JsonObject]:
@@ -123,15 +139,19 @@ async def _read_pack(
 ) -> JsonObject:
     context = session.make_context(actor.workspace, actor.origin(None), NO_PROGRESS, client)
     content = await anyio.to_thread.run_sync(
-        partial(definition.read, ctx=context, **values), limiter=session.threads
+        partial(definition.read, ctx=context, **values), limiter=session.tool_threads
     )
     return {"contents": [contents(uri, content, definition.mime_type)]}
 
 
-def _exists(session: Session, uri: str) -> bool:
-    if any(definition.match(uri) is not None for definition in session.actors.resources):
-        return True
-    return find_resource(session.actor.workspace, uri) is not None
+def _content(resource: ProjectResource) -> bytes | None:
+    """What is there. A file that is closed to the agent, or is none, reads as one that isn't."""
+    try:
+        return resource.read()
+    except ToolSandboxError:
+        return None
+    except StorageError as exc:
+        raise RpcError(INTERNAL_ERROR, str(exc)) from None
 
 
 def _uri(request: Request) -> str:

@@ -1,6 +1,6 @@
 """What is known about one connection: its client, who acts through it, and the host's own tools."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -30,7 +30,7 @@ class Listener(Protocol):
     @property
     def tools_changed(self) -> bool: ...
     @property
-    def uris(self) -> frozenset[str]: ...
+    def uris(self) -> Mapping[str, str]: ...
     def meta(self) -> JsonObject: ...
 
 
@@ -39,23 +39,28 @@ class Peer(Protocol):
 
     def cancel(self, request_id: object) -> None: ...
     def notify(self, method: str, params: JsonObject) -> None: ...
+    def offer(self, method: str, params: JsonObject) -> None: ...
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None: ...
     async def ready(self) -> None: ...
     async def closing(self) -> None: ...
-    async def request(self, method: str, params: JsonObject, timeout_s: float) -> Any: ...
+    async def request(
+        self, method: str, params: JsonObject, timeout_s: float, cancel: tuple[str, str] = ...
+    ) -> Any: ...
 
 
 @dataclass(slots=True)
 class Session:
     """One per connection. `protocol_version` is None until `initialize` was answered.
 
-    `threads` has no low cap: blocking tools wait for disks and processes, not for the processor.
+    `tool_threads` has a high cap, since blocking tools wait for disks and processes, not for the
+    processor; `threads` is for short work of ours, which must go on when that is reached.
     """
 
     actors: Actors
     events: EventLog
     make_context: MakeContext
     peer: Peer
+    tool_threads: anyio.CapacityLimiter
     threads: anyio.CapacityLimiter
     states: SealedStates
     loop: LoopThread
@@ -64,11 +69,14 @@ class Session:
     client: JsonObject = field(default_factory=dict)
     capabilities: JsonObject = field(default_factory=dict)
     log_level: str = "info"
-    subscribed_uris: set[str] = field(default_factory=set)
+    subscribed_uris: dict[str, str] = field(default_factory=dict)
+    """Resources by the URI that the client wrote, with the one that events name."""
     listeners: dict[RequestId, Listener] = field(default_factory=dict)
-    watching: bool = False
+    watcher: anyio.CancelScope | None = None
     host_tools: dict[str, ToolEntry] = field(default_factory=dict)
     subscription: anyio.CancelScope | None = None
+    is_host: bool = False
+    """Whether the peer has used a method of plain JSON-RPC."""
 
     def initialized(self, version: str, params: JsonObject) -> None:
         """`initialize` was answered with `version`."""
@@ -85,8 +93,8 @@ class Session:
 
     @property
     def hears_escalations(self) -> bool:
-        """A host does; an MCP client doesn't know the notification, unless it subscribed."""
-        return self.protocol_version is None or self.subscription is not None
+        """A host does; an MCP client doesn't know the notification."""
+        return self.is_host
 
     @property
     def actor(self) -> Actor:

@@ -8,7 +8,7 @@ from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.clients import with_client
 from devloop_tools.server.era import meta_of
 from devloop_tools.server.execution import Call, Crashed, Finished, Invalid, Outcome, OutsideSandbox
-from devloop_tools.server.middleware import run_call
+from devloop_tools.server.middleware import find_granted, run_call
 from devloop_tools.server.progress import reporting
 from devloop_tools.server.session import Peer, Session
 from devloop_tools.toolkit.client import Client
@@ -21,14 +21,13 @@ async def tools_call(session: Session, request: Request) -> JsonObject:
     """Run a tool (MCP, tools/call). An unknown and a forbidden one read the same."""
     name, arguments = _named_arguments(request.params)
     actor = session.actor
-    entry = session.catalog(actor).get(name)
-    if entry is None:
-        raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
     meta = meta_of(request.params)
+    call_id = meta.get(_TOOL_USE_ID)
+    entry = find_granted(session, actor, name, call_id)
     token = meta.get("progressToken")
     send = partial(_send_progress, session.peer, token)
     with reporting(send, session.loop, wanted=is_progress_token(token)) as progress:
-        origin = actor.origin(meta.get(_TOOL_USE_ID))
+        origin = actor.origin(call_id)
         call = partial(Call, actor, entry.definition, arguments, origin, progress)
 
         async def run(client: Client) -> JsonObject:
@@ -44,7 +43,7 @@ def is_progress_token(token: object) -> bool:
 
 
 def _send_progress(peer: Peer, token: object, fact: JsonObject) -> None:
-    peer.notify("notifications/progress", {"progressToken": token, **fact})
+    peer.offer("notifications/progress", {"progressToken": token, **fact})
 
 
 def _named_arguments(params: JsonObject) -> tuple[str, JsonObject]:

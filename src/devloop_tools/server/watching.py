@@ -1,37 +1,50 @@
 """Tells clients that a resource has changed, whoever changed it: from the project's event log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import anyio
-import anyio.to_thread
 
 from devloop_tools.domain.events import Event
 from devloop_tools.domain.project_resources import uris_of
+from devloop_tools.protocol.errors import INTERNAL_ERROR, RpcError
+from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.server.committed import last_id, next_events
 from devloop_tools.server.session import Session
+from devloop_tools.storage.errors import StorageError
 
 POLL_S = 0.1
 
 
-def watch(session: Session) -> None:
-    """Start watching, once a session."""
-    if not session.watching:
-        session.watching = True
-        session.peer.start(lambda: _watch(session))
+async def watch(session: Session) -> None:
+    """Watch, once a session: what is committed after this returns is told."""
+    if session.watcher is not None:
+        return
+    try:
+        after = await last_id(session)
+    except StorageError as exc:
+        raise RpcError(INTERNAL_ERROR, f"changes can't be watched: {exc}") from None
+    # Another subscription may have started meanwhile, from an id as low.
+    if session.watcher is None:
+        session.watcher = scope = anyio.CancelScope()
+        session.peer.start(partial(_watch, session, scope, after))
 
 
-async def _watch(session: Session) -> None:
-    after = await anyio.to_thread.run_sync(session.events.last_id, limiter=session.threads)
-    while True:
-        page = await anyio.to_thread.run_sync(
-            session.events.read, after, abandon_on_cancel=True, limiter=session.threads
-        )
-        for uri in _changed(page):
-            await session.peer.ready()
-            _tell(session, uri)
-        if page:
+def watch_no_more(session: Session) -> None:
+    """End the watch if nobody is subscribed any more."""
+    if session.watcher is not None and not any(_subscriptions(session)):
+        session.watcher.cancel()
+        session.watcher = None
+
+
+async def _watch(session: Session, scope: anyio.CancelScope, after: int) -> None:
+    with scope:
+        while True:
+            page = await next_events(session, after, POLL_S)
+            for uri in _changed(page):
+                await session.peer.ready()
+                _tell(session, uri)
             after = page[-1].id
-        else:
-            await anyio.sleep(POLL_S)
 
 
 def _changed(events: Sequence[Event]) -> list[str]:
@@ -39,10 +52,17 @@ def _changed(events: Sequence[Event]) -> list[str]:
     return list(dict.fromkeys(uri for event in events for uri in uris_of(event)))
 
 
-def _tell(session: Session, uri: str) -> None:
-    if uri in session.subscribed_uris:
-        session.peer.notify("notifications/resources/updated", {"uri": uri})
+def _tell(session: Session, changed: str) -> None:
+    for uris, extra in _subscriptions(session):
+        for given, uri in uris.items():
+            if uri == changed:
+                session.peer.notify("notifications/resources/updated", {"uri": given, **extra})
+
+
+def _subscriptions(session: Session) -> Iterator[tuple[Mapping[str, str], JsonObject]]:
+    """The URIs that somebody wants to hear of, and what each notification carries besides."""
+    if session.subscribed_uris:
+        yield session.subscribed_uris, {}
     for listener in session.listeners.values():
-        if uri in listener.uris:
-            params = {"uri": uri, "_meta": listener.meta()}
-            session.peer.notify("notifications/resources/updated", params)
+        if listener.uris:
+            yield listener.uris, {"_meta": listener.meta()}

@@ -1,9 +1,13 @@
-"""A secret per project, in the user's state folder: shared by the project's servers, read by nobody
-else."""
+"""A secret per project, in the user's state folder.
+
+The project's servers share it, and nobody else reads it.
+"""
 
 import contextlib
 import hashlib
 import os
+import stat
+import tempfile
 from pathlib import Path
 
 from devloop_tools.storage.errors import StorageError
@@ -25,32 +29,33 @@ def project_key(folder: Path, root: Path) -> bytes:
 
 
 def _made(file: Path) -> bytes:
-    temporary = file.with_suffix(f".{os.getpid()}.tmp")
-    with contextlib.suppress(FileNotFoundError):
-        temporary.unlink()
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    fd, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=file.parent)
     try:
-        os.write(fd, os.urandom(KEY_BYTES))
-        os.fsync(fd)
+        try:
+            os.write(fd, os.urandom(KEY_BYTES))
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        # Of several that make one at once, the first to link its own wins.
+        with contextlib.suppress(FileExistsError):
+            os.link(temporary, file)
     finally:
-        os.close(fd)
-    # Of two servers that make one at once, the first to link its own wins.
-    with contextlib.suppress(FileExistsError):
-        os.link(temporary, file)
-    temporary.unlink()
+        os.unlink(temporary)
     made = _read(file)
     if made is None:
-        raise StorageError(f"{file.name}: the project's key is damaged; remove it")
+        raise StorageError(f"{file}: the project's key is gone again")
     return made
 
 
 def _read(file: Path) -> bytes | None:
     try:
-        fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
+        fd = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
     try:
         info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            raise StorageError(f"{file}: the project's key is no file; remove it")
         if info.st_mode & 0o077 or info.st_uid != os.getuid():
             raise StorageError(f"{file}: others can read the project's key; remove it")
         key = os.read(fd, KEY_BYTES + 1)

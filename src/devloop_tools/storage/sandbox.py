@@ -83,7 +83,7 @@ class Sandbox:
 
     def _judge_write(self, parts: tuple[str, ...]) -> Verdict:
         resolved = "/".join(parts)
-        if reserved := next((part for part in parts if _RESERVED.fullmatch(part)), None):
+        if reserved := next(filter(is_reserved, parts), None):
             reason = f"{reserved} is a name that Windows reserves; a checkout there would fail"
             return Verdict(False, resolved, "reserved name", reason)
         for pattern in (*DENIED_TO_WRITE, *self.write_deny):
@@ -124,6 +124,11 @@ def _closes(pattern: str, parts: tuple[str, ...]) -> bool:
     if "/" not in pattern:
         return any(_name_matches(part, pattern) for part in parts)
     return matches("/".join(map(_folded, parts)), "/".join(map(_folded, pattern.split("/"))))
+
+
+def is_reserved(name: str) -> bool:
+    """Whether a checkout on Windows can't have a file of this name."""
+    return _RESERVED.fullmatch(name) is not None
 
 
 def split(path: str) -> tuple[str, ...]:
@@ -173,20 +178,17 @@ def matches(path: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _glob(pattern: str) -> re.Pattern[str]:
-    out: list[str] = []
-    for token in re.split(r"(\*\*/|\*\*|\*|\?)", unicodedata.normalize("NFC", pattern)):
-        match token:
-            case "**/":
-                out.append("(?:[^/]+/)*")
-            case "**":
-                out.append(".+")
-            case "*":
-                out.append("[^/]*")
-            case "?":
-                out.append("[^/]")
-            case _:
-                out.append(re.escape(token))
+    *folders, last = unicodedata.normalize("NFC", pattern).split("/")
+    out = ["(?:[^/]+/)*" if folder == "**" else _name(folder) + "/" for folder in folders]
+    out.append(".+" if last == "**" else _name(last))
     return re.compile("".join(out), re.DOTALL)
+
+
+def _name(pattern: str) -> str:
+    """What matches one name. All stars but the last take the first fit, so that none goes back."""
+    first, *rest = [re.escape(part).replace(r"\?", "[^/]") for part in re.split(r"\*+", pattern)]
+    inner = "".join(f"(?>[^/]*?{part})" for part in rest[:-1])
+    return first + inner + (f"[^/]*{rest[-1]}" if rest else "")
 
 
 def _name_matches(name: str, pattern: str) -> bool:
@@ -199,5 +201,7 @@ def _folded(name: str) -> str:
     # invisible characters, trailing dots and blanks, stream names, or know a short name.
     visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFC", visible).casefold())
+    # Compatibility forms of capitals turn into capitals only there.
+    folded = folded.casefold()
     folded = folded.partition(":")[0].rstrip(". ") or folded
     return ".git" if _SHORT_GIT.fullmatch(folded) else folded

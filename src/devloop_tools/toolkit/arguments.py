@@ -167,7 +167,7 @@ def _problems(
         place = _place(mended, fault["loc"])
         if fault["type"] == "missing":
             place = (*place, fault["loc"][-1])
-        field = _written(place)
+        field = written(place)
         if fault["type"] == "missing" and _value_at(arguments, place) is None:
             problem = Problem(field, "null was given; it needs a value.")
         else:
@@ -191,7 +191,7 @@ def _value_at(arguments: Any, place: Location) -> Any:
 
 
 def _problem(model: type[BaseModel], fault: dict[str, Any], place: Location) -> Problem:
-    field, context, came = _written(place), fault.get("ctx", {}), _shown(fault["input"])
+    field, context, came = written(place), fault.get("ctx", {}), _shown(fault["input"])
     match fault["type"]:
         case "missing":
             return Problem(field, "it is required and was not given.")
@@ -233,8 +233,8 @@ def _names_at(annotation: Any, place: Location) -> set[str]:
     return set()
 
 
-def _written(place: Location) -> str:
-    """`items[0].id`; the whole arguments are called so."""
+def written(place: Sequence[int | str]) -> str:
+    """A place in the arguments as a model reads it: `items[0].id`; the whole is `arguments`."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
     return _one_line(text.removeprefix(".")) or "arguments"
 

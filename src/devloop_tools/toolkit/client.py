@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from devloop_tools.storage.errors import ExpectedFailure
+
 JsonObject = dict[str, Any]
 
 
@@ -57,8 +59,14 @@ class Client:
         return found if isinstance(found, list) else []
 
 
-class ClientRefused(Exception):
-    """The client can't be asked that, or answered with an error; the text says which."""
+class ClientRefused(ExpectedFailure):
+    """The client can't be asked that, or answered with an error; the reason says which.
+
+    A tool that can do without catches it; else the model reads the reason.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, "Go on without it, or say in your answer what you need to know.")
 
 
 def elicitation(message: str, schema: JsonObject) -> Question:

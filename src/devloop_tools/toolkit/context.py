@@ -47,7 +47,7 @@ class TimelineAppender(Protocol):
         summary: str = "",
         data: dict[str, Any] | None = None,
         level: Level = Level.INFO,
-    ) -> TimelineAppended: ...
+    ) -> TimelineAppended | Refused: ...
 
 
 class Memories(Protocol):

@@ -3,10 +3,11 @@
 The one module that knows jsonschema, which is loaded when the first such tool is used.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from devloop_tools.toolkit.arguments import InvalidArguments, Problem
+from devloop_tools.toolkit.arguments import InvalidArguments, Problem, written
 
 MAX_SHOWN = 200
 
@@ -34,24 +35,31 @@ def schema_fault(schema: dict[str, Any]) -> str | None:
     """Why `schema` can't be used for a tool's arguments, or None."""
     if schema.get("type") != "object":
         return 'the schema\'s root must have type "object"'
-    if combined := {"anyOf", "oneOf", "allOf", "not", "enum", "$ref"} & set(schema):
-        return f"the schema's root must be a plain object, without {', '.join(sorted(combined))}"
+    # anyOf, oneOf and allOf are taken: the CLI turns them into properties and a sentence, since
+    # the model's API refuses them at the root. These it passes on as they are.
+    if unusable := {"not", "enum", "$ref"} & set(schema):
+        return f"the schema's root must be a plain object, without {', '.join(sorted(unusable))}"
     return _meta_fault(schema)
 
 
 def _meta_fault(schema: dict[str, Any]) -> str | None:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
+    from referencing import Registry
     from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
 
     try:
         Draft202012Validator.check_schema(schema)
-        # An empty object reaches no nested reference, but finds a broken one at the root.
-        _faults(schema, {})
     except SchemaError as exc:
-        return f"the schema is invalid at {exc.json_path}: {exc.message[:MAX_SHOWN]}"
-    except Unresolvable as exc:
-        return f"the schema refers to {exc.ref}, which is not inside it"
+        where = written(list(exc.absolute_path))
+        return f"the schema is invalid at {where}: {exc.message[:MAX_SHOWN]}"
+    resolver = Registry().resolver_with_root(DRAFT202012.create_resource(schema))
+    for reference in _references(schema):
+        try:
+            resolver.lookup(reference)
+        except Unresolvable:
+            return f"the schema refers to {reference}, which is not inside it"
     return None
 
 
@@ -63,5 +71,14 @@ def _faults(schema: dict[str, Any], value: Any) -> list[Any]:
 
 
 def _problem(fault: Any) -> Problem:
-    where = fault.json_path.removeprefix("$").removeprefix(".") or "arguments"
-    return Problem(where, fault.message[:MAX_SHOWN] + ".")
+    return Problem(written(list(fault.absolute_path)), fault.message[:MAX_SHOWN] + ".")
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if isinstance(reference := node.get("$ref"), str):
+            yield reference
+        node = list(node.values())
+    if isinstance(node, list):
+        for item in node:
+            yield from _references(item)

@@ -2,9 +2,12 @@
 
 import types
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, RootModel, TypeAdapter
+
+from devloop_tools.domain.outcome import Refused
 
 Schema = dict[str, Any]
 
@@ -18,8 +21,9 @@ _DATA = frozenset({"default", "examples", "const", "enum", "required"})
 """Keywords whose value is data, whatever its form."""
 
 
+@cache
 def input_schema(model: type[BaseModel]) -> Schema:
-    """The arguments' schema. Raises TypeError where its root is no plain object."""
+    """The arguments' schema, which callers share. Raises TypeError: its root is no plain object."""
     schema = _published(TypeAdapter(model).json_schema(), null_is_absent=True)
     if schema.get("type") != "object" or {"anyOf", "oneOf", "allOf", "not", "enum"} & set(schema):
         raise TypeError(f"{model.__name__}: the root of a tool's input is one plain object")
@@ -28,8 +32,9 @@ def input_schema(model: type[BaseModel]) -> Schema:
     return schema
 
 
+@cache
 def output_schema(result: Any) -> Schema | None:
-    """One flat object over all models that may come back, only `ok` required.
+    """One flat object over all models that may come back, only `ok` required. Callers share it.
 
     None for text and for values without a model.
     """
@@ -63,6 +68,14 @@ def declares_schema(result: Any) -> bool:
         and not issubclass(member, RootModel)
         for member in _members(result)
     )
+
+
+def is_published(result: Any, value: Any) -> bool:
+    """Whether a tool whose annotation `result` declares a schema may return `value`.
+
+    An expected failure may always come: of the schema it needs `ok` alone.
+    """
+    return isinstance(value, (*_members(result), Refused))
 
 
 def _members(result: Any) -> tuple[Any, ...]:

@@ -1,5 +1,6 @@
 """A host's own tools: registered at run time, under the same policy, executed by the host."""
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field
@@ -16,6 +17,7 @@ from devloop_tools.toolkit.definition import MAX_DESCRIPTION
 from devloop_tools.toolkit.json_schema import SchemaArguments
 
 NAMESPACE = "host"
+SOURCE = "the host"
 MAX_TOOLS = 1000
 DEFAULT_TIMEOUT_S = 60.0
 
@@ -37,18 +39,23 @@ class UnregisterParams(Params):
 
 
 async def tools_register(session: Session, request: Request) -> JsonObject:
-    """Add tools to this connection, all or none. A name that is taken is refused."""
+    """Add tools to this connection, all or none. A name that is taken is refused.
+
+    To change a tool, unregister it first: two parts of a host that took one name would not notice.
+    """
     tools = read(request, RegisterParams).tools
-    entries = {tool.name: _entry(tool, session.peer) for tool in tools}
-    if len(entries) < len(tools):
-        raise RpcError(INVALID_PARAMS, "tools: a name stands twice")
-    for name, entry in entries.items():
+    if len(tools) + len(session.host_tools) > MAX_TOOLS:
+        raise RpcError(INVALID_PARAMS, f"tools: a host may have {MAX_TOOLS} at a time")
+    entries: dict[str, ToolEntry] = {}
+    known = {**session.actors.registry.entries, **session.host_tools}
+    for tool in tools:
+        entry = _entry(tool, session.peer)
         if fault := next(iter(faults_in(entry.definition)), None):
-            raise RpcError(INVALID_PARAMS, f"tools: {name}: {fault}")
-        if known := session.actors.registry.entries.get(name):
-            raise RpcError(
-                INVALID_PARAMS, f"tools: {name} is defined in {known.source} and again by the host"
-            )
+            raise RpcError(INVALID_PARAMS, f"tools: {tool.name}: {fault}")
+        if first := known.get(tool.name):
+            text = f"{tool.name} is defined in {_source(first)} and again by {SOURCE}"
+            raise RpcError(INVALID_PARAMS, f"tools: {text}; rename or unregister one")
+        entries[tool.name] = known[tool.name] = entry
     session.host_tools.update(entries)
     announce_tools_changed(session)
     return {"ok": True, "tools": sorted(entries)}
@@ -86,7 +93,12 @@ def _entry(tool: HostTool, peer: Peer) -> ToolEntry:
         execute=execute,
         is_async=True,
     )
-    return ToolEntry(definition, NAMESPACE, "the host")
+    return ToolEntry(definition, NAMESPACE, SOURCE)
+
+
+def _source(entry: ToolEntry) -> str:
+    """Where a tool comes from, without the folder that a pack lies in."""
+    return Path(entry.source).name
 
 
 def _annotations(hints: dict[str, Any]) -> Annotations:

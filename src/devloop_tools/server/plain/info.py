@@ -4,6 +4,7 @@ from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.era import NAME, supported_versions
 from devloop_tools.server.plain.params import Params, read
 from devloop_tools.server.session import Session
+from devloop_tools.server.traces import without_paths
 from devloop_tools.version import VERSION
 
 
@@ -22,7 +23,8 @@ async def server_info(session: Session, request: Request) -> JsonObject:
         "project_dir": str(session.actors.project_dir),
         "protocols": supported_versions(session.offered),
         "packs": [
-            {"file": fault.file, "reason": fault.reason} for fault in session.actors.pack_faults
+            {"file": fault.file, "reason": without_paths(fault.reason, session.actors.project_dir)}
+            for fault in session.actors.pack_faults
         ],
     }
 

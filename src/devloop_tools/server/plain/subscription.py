@@ -3,11 +3,11 @@
 from functools import partial
 
 import anyio
-import anyio.to_thread
 from pydantic import Field
 
 from devloop_tools.domain.events import as_object
 from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.server.committed import last_id, next_events
 from devloop_tools.server.plain.params import Params, read
 from devloop_tools.server.session import Session
 
@@ -22,26 +22,23 @@ class SubscribeParams(Params):
 async def events_subscribe(session: Session, request: Request) -> JsonObject:
     """Start sending `event` notifications; a second call replaces the first."""
     after = read(request, SubscribeParams).after
-    last_id = await anyio.to_thread.run_sync(session.events.last_id, limiter=session.threads)
+    newest = await last_id(session)
     if session.subscription is not None:
         session.subscription.cancel()
     session.subscription = scope = anyio.CancelScope()
-    start = last_id if after is None else after
+    start = newest if after is None else after
+    # It runs after this, so that the answer to the subscription leaves first.
     session.peer.start(partial(_send_events, session, scope, start))
-    return {"ok": True, "last_id": last_id}
+    return {"ok": True, "last_id": newest}
 
 
 async def _send_events(session: Session, scope: anyio.CancelScope, after: int) -> None:
     with scope:
-        # The answer to the subscription leaves first.
-        await anyio.lowlevel.checkpoint()
-        while True:
-            page = await anyio.to_thread.run_sync(
-                session.events.read, after, abandon_on_cancel=True, limiter=session.threads
-            )
-            for event in page:
+        while not scope.cancel_called:
+            for event in await next_events(session, after, POLL_S):
                 await session.peer.ready()
+                # A page may have arrived in the moment in which another subscription began.
+                if scope.cancel_called:
+                    return
                 session.peer.notify("event", as_object(event))
                 after = event.id
-            if not page:
-                await anyio.sleep(POLL_S)

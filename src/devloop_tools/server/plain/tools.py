@@ -15,7 +15,7 @@ from devloop_tools.server.execution import (
     Outcome,
     OutsideSandbox,
 )
-from devloop_tools.server.middleware import run_call
+from devloop_tools.server.middleware import find_granted, run_call
 from devloop_tools.server.plain.params import CallerContext, Params, acting, read
 from devloop_tools.server.progress import reporting
 from devloop_tools.server.session import Peer, Session
@@ -27,12 +27,12 @@ CRASH = 5000
 
 
 class ListParams(Params):
-    agent: str | None = Field(default=None, max_length=64)
+    agent: str | None = Field(default=None, min_length=1, max_length=64)
 
 
 class ExecuteParams(Params):
     name: str
-    input: dict[str, Any] = Field(default_factory=dict)
+    input: dict[str, Any] | None = None
     ctx: CallerContext | None = None
     progress: bool = False
 
@@ -42,7 +42,7 @@ async def tools_list(session: Session, request: Request) -> JsonObject:
     agent = read(request, ListParams).agent
     if agent is not None and not session.actors.takes_context:
         raise RpcError(INVALID_PARAMS, "agent needs serve --host")
-    actor = acting(session, CallerContext(agent=agent) if agent else None)
+    actor = acting(session, CallerContext(agent=agent) if agent else None, works=False)
     tools = [
         {
             "name": entry.name,
@@ -58,19 +58,18 @@ async def tools_execute(session: Session, request: Request) -> JsonObject:
     """Run a tool and return its own JSON. An unknown and a forbidden one read the same."""
     params = read(request, ExecuteParams)
     actor = acting(session, params.ctx)
-    entry = session.catalog(actor).get(params.name)
-    if entry is None:
-        raise RpcError(INVALID_PARAMS, f"Unknown tool: {params.name}")
-    origin = actor.origin(params.ctx.call_id if params.ctx else None)
+    call_id = params.ctx.call_id if params.ctx else None
+    entry = find_granted(session, actor, params.name, call_id)
     send = partial(_send_progress, session.peer, request.id)
     with reporting(send, session.loop, wanted=params.progress) as progress:
-        call = Call(actor, entry.definition, params.input, origin, progress, NO_CLIENT)
+        origin = actor.origin(call_id)
+        call = Call(actor, entry.definition, params.input or {}, origin, progress, NO_CLIENT)
         outcome = await run_call(session, call)
     return _result(outcome)
 
 
 def _send_progress(peer: Peer, request_id: RequestId, fact: JsonObject) -> None:
-    peer.notify("progress", {"id": request_id, **fact})
+    peer.offer("progress", {"id": request_id, **fact})
 
 
 def _result(outcome: Outcome) -> JsonObject:

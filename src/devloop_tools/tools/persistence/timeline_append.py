@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.timeline import Level, TimelineAppended
-from devloop_tools.toolkit import WRITE, FreeObject, ToolContext, ToolInput, tool
+from devloop_tools.domain.timeline import MAX_SUMMARY, Level, TimelineAppended
+from devloop_tools.toolkit import WRITE, FreeObject, Refused, ToolContext, ToolInput, tool
 
 
 class TimelineAppendInput(ToolInput):
@@ -14,14 +14,14 @@ class TimelineAppendInput(ToolInput):
         examples=["unit.built"],
     )
     summary: str = Field(
-        default="", max_length=2000, description="One or two sentences for a person."
+        default="", max_length=MAX_SUMMARY, description="One or two sentences for a person."
     )
     data: FreeObject | None = Field(default=None, description="Facts for a program.")
     level: Level = Field(default=Level.INFO, description="How much it matters.")
 
 
 @tool(WRITE)
-def timeline_append(args: TimelineAppendInput, ctx: ToolContext) -> TimelineAppended:
+def timeline_append(args: TimelineAppendInput, ctx: ToolContext) -> TimelineAppended | Refused:
     """Add one event to the project's timeline, which all agents and people read.
 
     Use it for what others should know: a decision, a result, a change of plan. Returns the

@@ -1,0 +1,33 @@
+"""Definitions and lists change only with a diff that somebody has read (`make snapshots`)."""
+
+import orjson
+import pytest
+from tests.snapshots.drawing import draw, stored
+
+DRAWN = draw()
+STORED = stored()
+
+
+@pytest.mark.parametrize("name", sorted({*DRAWN, *STORED}))
+def test_the_snapshot_is_what_is_drawn_from_the_code(name: str) -> None:
+    assert STORED.get(name) == DRAWN.get(name), "run `make snapshots` and read the diff"
+
+
+def test_there_is_one_of_each_tool_and_agent() -> None:
+    folders = [name.partition("/")[0] for name in DRAWN]
+    assert folders.count("tools") >= 5
+    assert folders.count("agents") == 6
+
+
+def test_an_agents_list_is_sorted_and_its_bytes_add_up() -> None:
+    for name in DRAWN:
+        if name.startswith("agents/"):
+            costs = orjson.loads(DRAWN[name])
+            names = list(costs["tools"])
+            assert names == sorted(names)
+            frame = len('{"tools":[]}') + len(names) - 1
+            assert costs["bytes"] == sum(costs["tools"].values()) + frame
+
+
+def test_drawing_twice_gives_the_same() -> None:
+    assert draw() == DRAWN
