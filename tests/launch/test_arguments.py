@@ -244,10 +244,9 @@ def test_an_existing_file_with_all_grants_builds_with_the_tools_that_exist(
     loaded = load_agent(agent, existing_file(tmp_path))
     line = build_cli_args(loaded.template, loaded.policy, loaded.registry, options)
     allowed = next(flag for flag in line.argv if flag.startswith("--allowedTools="))
-    granted = {*PERSISTENCE, *GRANTS[agent].split()} & set(loaded.registry.entries)
     assert allowed.partition("=")[2].split(",") == [
         *NATIVE[agent],
-        *(f"mcp__devloop__{name}" for name in sorted(granted)),
+        *(f"mcp__devloop__{name}" for name in tools_of(agent)),
     ]
 
 
