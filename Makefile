@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 E2E_STAMP := $(VENV)/.installed-e2e
 BROWSER_STAMP := $(VENV)/.installed-browser
 
-.PHONY: help install run test quick check conformance clients fuzz e2e bench format lint types arch unit cases snapshots docs
+.PHONY: help install run test quick check faults conformance clients fuzz e2e bench format lint types arch unit cases snapshots docs
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
@@ -57,10 +57,14 @@ check: lint types arch ## All that must never break and needs no CLI: under eigh
 	$(MAKE) --no-print-directory cases
 
 cases: install ## The recorded failures of systems like ours
-	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A
+	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G07
 
 conformance: install ## The MCP conformance suites, through a bridge to HTTP; Node comes from npm
 	$(BIN)/python scripts/conformance.py
+
+clients: install ## Everybody else's clients drive the installed server; Node comes from npm
+	$(BIN)/python -c 'from tests.conformance.node import install; install()'
+	DEVLOOP_REQUIRE_CLIENTS=1 $(BIN)/pytest -q -n 2 -m clients tests/clients
 
 e2e: $(E2E_STAMP) ## The real Claude CLI against a scripted model on loopback
 	DEVLOOP_REQUIRE_E2E=1 $(BIN)/pytest -q -n 2 -m e2e tests/e2e

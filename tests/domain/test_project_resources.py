@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from devloop_tools.domain import project_resources
 from devloop_tools.domain.events import Event
 from devloop_tools.domain.memories import Kind
 from devloop_tools.domain.project_resources import (
-    MAX_MEMORIES,
     find_resource,
     list_resources,
     memory_ids,
@@ -73,16 +73,19 @@ def test_what_can_never_be_is_not_found(tmp_path: Path, uri: str) -> None:
     assert find_resource(tool_context(tmp_path).workspace, uri, AGENTS) is None
 
 
-def test_the_newest_memories_are_listed_and_older_ones_can_be_found(tmp_path: Path) -> None:
+def test_the_newest_memories_are_listed_and_older_ones_can_be_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_resources, "MAX_MEMORIES", 5)
     ctx = tool_context(tmp_path)
-    for number in range(MAX_MEMORIES + 3):
+    for number in range(8):
         ctx.memories.record(
             f"第 {number}", f"内容 {number}", kind=Kind.FACT, tags=[], supersedes=None
         )
     ids = memory_ids(ctx.workspace, "pm")
     listed = [found.name for found in list_resources(ctx.workspace, AGENTS)]
-    assert (len(ids), ids[0], ids[-1]) == (MAX_MEMORIES + 3, f"第-{MAX_MEMORIES + 2}", "第-0")
-    assert listed == ids[:MAX_MEMORIES]
+    assert (len(ids), ids[0], ids[-1]) == (8, "第-7", "第-0")
+    assert listed == ids[:5]
     oldest = find_resource(ctx.workspace, f"devloop://memory/pm/{ids[-1]}", AGENTS)
     assert oldest is not None
     assert b"\xe5\x86\x85\xe5\xae\xb9 0" in (oldest.read() or b"")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from devloop_tools.app import TOOLS_PACKAGE, load_agent
+from devloop_tools.app import load_agent
 from devloop_tools.launch.arguments import (
     CommandLine,
     Dialect,
@@ -17,7 +17,6 @@ from devloop_tools.launch.arguments import (
 )
 from devloop_tools.launch.errors import LaunchError
 from devloop_tools.registry.agents import AgentTemplate
-from devloop_tools.registry.discovery import discover
 from devloop_tools.registry.names import DEV_LOOP_TOOLS
 from devloop_tools.registry.policy import build_policy
 from devloop_tools.registry.registry import Registry
@@ -66,10 +65,10 @@ HOSTILE = [
 ]
 
 
-def granted(agent: str) -> list[str]:
-    """What the table grants the agent, as far as it is built."""
-    built_in = {entry.name for entry in discover(TOOLS_PACKAGE)}
-    return sorted({*PERSISTENCE, *GRANTS[agent].split()} & built_in)
+def tools_of(agent: str) -> list[str]:
+    """The dev-loop tools that the agent is granted and that exist, by name."""
+    there = load_agent(agent, resolve_tools_dir(None)).registry.entries
+    return sorted({*PERSISTENCE, *GRANTS[agent].split()} & set(there))
 
 
 def built(agent: str, options: LaunchOptions, dialect: Dialect = Dialect.CLAUDE) -> CommandLine:
@@ -88,7 +87,7 @@ def built_of(template: dict[str, Any], options: LaunchOptions) -> CommandLine:
 def test_the_claude_dialect_writes_what_the_policy_grants_and_nothing_else(
     agent: str, options: LaunchOptions
 ) -> None:
-    allowed = [*NATIVE[agent], *(f"mcp__devloop__{name}" for name in granted(agent))]
+    allowed = [*NATIVE[agent], *(f"mcp__devloop__{name}" for name in tools_of(agent))]
     line = built(agent, options)
     assert list(line.argv) == [
         "claude",
@@ -119,7 +118,7 @@ def test_the_acp_dialect_writes_each_word_as_its_own_argument(
     ]
     assert line.env == {}
     tools = json.loads(line.contents[options.folder / "tools.json"])["tools"]
-    assert [tool["name"] for tool in tools] == granted(agent)
+    assert [tool["name"] for tool in tools] == tools_of(agent)
 
 
 def test_a_tool_of_the_acp_file_has_what_the_messages_api_asks_for(options: LaunchOptions) -> None:
@@ -247,7 +246,7 @@ def test_an_existing_file_with_all_grants_builds_with_the_tools_that_exist(
     allowed = next(flag for flag in line.argv if flag.startswith("--allowedTools="))
     assert allowed.partition("=")[2].split(",") == [
         *NATIVE[agent],
-        *(f"mcp__devloop__{name}" for name in granted(agent)),
+        *(f"mcp__devloop__{name}" for name in tools_of(agent)),
     ]
 
 

@@ -66,9 +66,9 @@ async def call(project: Path, recorder: Recorder, tool: str, **arguments: Any) -
     theirs, ours = memory_pair()
     send = ours.send
 
-    def recorded(line: bytes) -> None:
+    def recorded(line: bytes, *, last: bool = False) -> None:
         recorder.steps.append(("answer", orjson.loads(line)["id"]))
-        send(line)
+        send(line, last=last)
 
     ours.send = recorded  # type: ignore[method-assign]  # recorded where a reply is handed over
     flags = Flags(agent="pm", project_dir=str(project), tools_dir=str(FIXTURES))

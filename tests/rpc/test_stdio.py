@@ -1,5 +1,6 @@
 """Lines over descriptors: pipes, sockets, files and what is no longer there."""
 
+import itertools
 import json
 import os
 import pty
@@ -141,17 +142,22 @@ async def test_a_reply_that_no_pipe_holds_arrives_whole(ends: Ends) -> None:
 
 
 async def test_from_a_peer_that_does_not_read_no_more_is_read(ends: Ends) -> None:
-    call = message(id=1, method="m", params={"text": "x" * 1000, "times": 600})
+    ids = itertools.count()
+
+    def send(calls: int) -> None:
+        large = {"text": "x" * 1000, "times": 600}
+        lines = [message(id=next(ids), method="m", params=large) for _ in range(calls)]
+        os.write(ends.their_out, b"".join(lines))
+
     async with anyio.create_task_group() as tasks:
-        echo = Echo()
-        transport = StdioTransport(*ends.server)
+        echo, transport = Echo(), StdioTransport(*ends.server)
         echo.connection = Connection(transport)
         tasks.start_soon(echo.connection.run, echo)
         while not transport.is_full():
-            os.write(ends.their_out, call)
+            send(1)
             await _turns()
         taken = len(echo.ran)
-        os.write(ends.their_out, call * 9)
+        send(9)
         await _turns()
         assert len(echo.ran) == taken + 1
         assert taken * 600_000 < 3 * ENOUGH_QUEUED
@@ -225,6 +231,30 @@ async def test_flush_waits_until_everything_is_written(ends: Ends) -> None:
             await transport.flush()
             assert os.read(ends.their_in, 1 << 16) == PING * 100
             tasks.cancel_scope.cancel()
+
+
+async def test_a_last_line_is_written_without_a_turn_of_the_loop(ends: Ends) -> None:
+    transport = StdioTransport(*ends.server)
+    transport.send("一 one\n".encode())
+    transport.send(b"two\n", last=True)
+    # Nothing was awaited, and nobody runs `write_queued`.
+    assert os.read(ends.their_in, 100) == "一 one\ntwo\n".encode()
+    assert not transport.is_full()
+
+
+async def test_what_a_last_line_can_not_write_at_once_follows_in_order(ends: Ends) -> None:
+    transport = StdioTransport(*ends.server)
+    lines = [b"x" * 400_000 + b"\n", b"y" * 400_000 + b"\n", b"z\n"]
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(transport.write_queued)
+            for line in lines:
+                transport.send(line, last=True)
+            came = b""
+            while len(came) < sum(map(len, lines)):
+                came += await anyio.to_thread.run_sync(os.read, ends.their_in, 1 << 16)
+            tasks.cancel_scope.cancel()
+    assert came == b"".join(lines)
 
 
 def test_an_output_is_given_back_as_it_was(ends: Ends) -> None:

@@ -67,13 +67,13 @@ def _each(said: Any) -> list[Any]:
     return said if isinstance(said, list) else [said]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(_MESSAGES | _JSON, max_size=8), st.sampled_from([None, *VERSIONS]))
 def test_no_message_ends_the_server(messages: list[Any], version: str | None) -> None:
     anyio.run(_speak, messages, version)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from(["initialize", "ping", "server/discover", "不存在"]),
     _PARAMS,

@@ -135,7 +135,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.dictionaries(st.text(max_size=8), _VALUES))
 def test_whatever_an_object_holds_it_fits(value: dict[str, Any]) -> None:
     cut = bounded_object(value, Shelf().keep)

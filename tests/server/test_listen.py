@@ -15,7 +15,7 @@ from tests.server.conftest import Client, connected, stateless
 from devloop_tools.protocol.mcp import META_SERVER, META_SUBSCRIPTION
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.registry.packs import Packs
-from devloop_tools.server import committed
+from devloop_tools.server import committed, resources
 from devloop_tools.server.era import LEGACY_ONLY, SERVER_INFO
 from devloop_tools.storage.database import database_file
 from devloop_tools.toolkit import ToolContext
@@ -286,14 +286,16 @@ async def test_there_is_no_subscription_to_what_can_never_be(tmp_path: Path, uri
     assert (error["code"], error["data"]) == (-32002, {"uri": uri})
 
 
-async def test_subscriptions_are_bounded(tmp_path: Path) -> None:
+async def test_subscriptions_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "MAX_SUBSCRIBED", 3)
+    uris = [f"test://每个/{number}" for number in range(5)]
     async with connected(tmp_path, packs=PACKS) as client:
-        uris = [f"test://每个/{number}" for number in range(1000)]
-        for request_id in [client.start("resources/subscribe", {"uri": uri}) for uri in uris]:
-            await client.reply(request_id)
-        error = await client.error("resources/subscribe", {"uri": TIMELINE})
-        again = await client.result("resources/subscribe", {"uri": "test://每个/7"})
-    assert (error["code"], "at most 1000" in error["message"]) == (-32602, True)
+        ids = [client.start("resources/subscribe", {"uri": uri}) for uri in uris]
+        replies = [await client.reply(request_id) for request_id in ids]
+        taken = next(uri for uri, reply in zip(uris, replies, strict=True) if "result" in reply)
+        again = await client.result("resources/subscribe", {"uri": taken})
+    errors = [reply["error"] for reply in replies if "error" in reply]
+    assert errors == [{"code": -32602, "message": "uri: at most 3 subscriptions"}] * 2
     assert again == {}
 
 

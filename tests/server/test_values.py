@@ -182,7 +182,7 @@ _VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(_VALUES)
 def test_whatever_comes_out_is_strict_json(value: object) -> None:
     orjson.loads(orjson.dumps(to_json_value(value)))

@@ -11,7 +11,13 @@ from pydantic import BaseModel, Field, RootModel
 
 from devloop_tools.domain.todos import Status, TodoItem, TodoItemUpdated
 from devloop_tools.toolkit import Done, Refused, ToolInput
-from devloop_tools.toolkit.schema import Schema, declares_schema, input_schema, output_schema
+from devloop_tools.toolkit.schema import (
+    Schema,
+    declares_schema,
+    flat_root,
+    input_schema,
+    output_schema,
+)
 
 
 class Color(StrEnum):
@@ -252,3 +258,28 @@ def test_prose_and_values_without_a_model_publish_no_schema(result: Any) -> None
 )
 def test_what_goes_out_is_json_schema_2020_12(schema: Schema) -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_choices_at_the_root_become_properties() -> None:
+    by_path = {"properties": {"路径": {"type": "string"}}, "required": ["路径"]}
+    by_id = {"properties": {"id": {"type": "string"}, "kind": {"type": "integer"}}}
+    schema = {
+        "type": "object",
+        "properties": {"kind": {"type": "string"}},
+        "anyOf": [by_path, by_id],
+        "allOf": [True],
+    }
+    assert flat_root(schema) == {
+        "type": "object",
+        "properties": {
+            "路径": {"type": "string"},
+            "id": {"type": "string"},
+            "kind": {"type": "string"},
+        },
+    }
+    assert "anyOf" in schema
+
+
+def test_a_plain_root_is_left_as_it_is() -> None:
+    schema = {"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}]}}}
+    assert flat_root(schema) is schema

@@ -127,9 +127,14 @@ def check_project(flags: Flags) -> Iterator[Finding]:
 
 def _database_finding(root: Path) -> Finding:
     file = database_file(root)
-    if not file.exists():
+    if file.parent.is_symlink() or (file.parent.exists() and not file.parent.is_dir()):
+        fix = "move it away; it is made anew"
+        return Finding("database", State.FAIL, f"{file.parent}: a link or no folder", fix)
+    if not os.path.lexists(file) or (file.is_file() and file.stat().st_size == 0):
         return Finding("database", State.OK, f"none yet (SQLite {sqlite3.sqlite_version})")
     fix = f"move {file} away; it is made anew, and events before are in the old file"
+    if file.is_symlink() or not file.is_file():
+        return Finding("database", State.FAIL, f"{file}: a link or no regular file", fix)
     try:
         connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=5)
         try:

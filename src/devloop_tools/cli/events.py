@@ -1,8 +1,8 @@
 """`devloop-tools events`: print the project's events, and follow them."""
 
 import os
+import select
 import sys
-import time
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -27,7 +27,9 @@ class Format(StrEnum):
 def events(
     *,
     follow: Annotated[bool, typer.Option("--follow", help="Go on with new ones.")] = False,
-    after: Annotated[int, typer.Option(min=0, help="Only events with an id above this.")] = 0,
+    after: Annotated[
+        int, typer.Option(min=0, max=2**63 - 1, help="Only events with an id above this.")
+    ] = 0,
     output: Annotated[
         Format, typer.Option("--format", help="A JSON object a line, or server-sent events.")
     ] = Format.JSON,
@@ -59,7 +61,7 @@ def _events(root: Path, after: int, *, follow: bool) -> Iterator[Event]:
         # Looking on makes no database.
         if not follow:
             return
-        time.sleep(POLL_S)
+        _wait()
     log = EventLog(Database(root))
     while True:
         while page := log.read(after):
@@ -68,7 +70,16 @@ def _events(root: Path, after: int, *, follow: bool) -> Iterator[Event]:
         if not follow:
             return
         while not log.changed():
-            time.sleep(POLL_S)
+            _wait()
+
+
+def _wait() -> None:
+    """Until new events may be there. Raises BrokenPipeError when nobody reads any more."""
+    stdout = select.poll()
+    stdout.register(sys.stdout, 0)
+    # Nothing was asked for, so that what is reported is an error or a hang-up.
+    if stdout.poll(POLL_S * 1000):
+        raise BrokenPipeError
 
 
 def _line(event: Event) -> bytes:

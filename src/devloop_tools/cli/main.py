@@ -12,5 +12,7 @@ def main() -> None:
         run(arguments[1:])
     else:
         from devloop_tools.cli.commands import app
+        from devloop_tools.rpc.stdio import speak_utf8
 
+        speak_utf8()
         app()

@@ -11,6 +11,7 @@ from devloop_tools.launch.errors import LaunchError
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.server.actors import UnknownActor
 from devloop_tools.settings import SettingsError
+from devloop_tools.storage.errors import StorageError
 
 EXIT_ERROR = 2
 
@@ -34,7 +35,7 @@ def reported() -> Iterator[None]:
     """What is wrong with flags and files in one line on stderr, and exit code 2."""
     try:
         yield
-    except (LaunchError, LoadError, SettingsError, UnknownActor) as exc:
+    except (LaunchError, LoadError, SettingsError, StorageError, UnknownActor) as exc:
         sys.stderr.write(f"devloop-tools: {exc}\n")
         raise typer.Exit(EXIT_ERROR) from None
 

@@ -26,6 +26,7 @@ class EventType(StrEnum):
     MEMORY_RECORDED = "memory.recorded"  # {id, topic, path}
     DOC_WRITTEN = "doc.written"  # {site, path, hash}
     DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
+    DOC_ECHO = "doc.echo"  # {path, markdown}
     TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}

@@ -20,6 +20,7 @@ from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.policy import Policy
 from devloop_tools.registry.registry import Registry
 from devloop_tools.toolkit import ToolDefinition
+from devloop_tools.toolkit.schema import flat_root
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -81,7 +82,7 @@ def api_tool(definition: ToolDefinition) -> dict[str, Any]:
     return {
         "name": definition.name,
         "description": definition.description,
-        "input_schema": definition.input_schema(),
+        "input_schema": flat_root(definition.input_schema()),
     }
 
 

@@ -29,8 +29,10 @@ def claude_version(claude: str, environ: Mapping[str, str]) -> tuple[int, ...]:
         )
     except FileNotFoundError:
         raise NoVersion("not found") from None
-    except (OSError, subprocess.TimeoutExpired) as exc:
-        raise NoVersion(f"can't be run: {exc}") from None
+    except subprocess.TimeoutExpired:
+        raise NoVersion(f"gives no answer within {_LIMIT_S:g} s") from None
+    except OSError as exc:
+        raise NoVersion(f"can't be run: {exc.strerror}") from None
     match = re.search(rb"(\d+)\.(\d+)\.(\d+)", run.stdout)
     if run.returncode != 0 or match is None:
         raise NoVersion(f"says no version (exit code {run.returncode})")

@@ -230,7 +230,7 @@ class Connection:
 
     def _send(self, reply: JsonObject | None) -> None:
         if reply is not None:
-            self._transport.send(_line(reply))
+            self._transport.send(_line(reply), last=not self._in_flight)
 
     async def _settle(self) -> None:
         with anyio.move_on_after(GRACE_S):

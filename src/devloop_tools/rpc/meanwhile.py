@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from devloop_tools.rpc.first_lines import FirstLines, go_on
 
-PATIENCE_S = 0.7
+PATIENCE_S = 0.5
 """Loading takes less, but on a machine that is busy; the whole end may take a second."""
 
 

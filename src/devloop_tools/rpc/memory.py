@@ -42,7 +42,7 @@ class MemoryTransport:
         lane.change()
         return line
 
-    def send(self, line: bytes) -> None:
+    def send(self, line: bytes, *, last: bool = False) -> None:
         self._outbound.lines.append(line)
         self._outbound.queued += len(line)
         self._outbound.change()

@@ -4,6 +4,7 @@ fds 0 and 1 are taken away: the protocol uses private duplicates, fd 0 becomes /
 goes where stderr goes, so that no print and no child process can break the framing.
 """
 
+import asyncio
 import contextlib
 import io
 import os
@@ -57,8 +58,11 @@ class StdioTransport:
         self._ended = False
         self._queue: deque[bytes] = deque()
         self._queued = 0
+        self._writing = False
+        self._awaited: asyncio.Future[None] | None = None
+        self._watched = False
         self._has_queued = anyio.Event()
-        self._drained = anyio.Event()
+        self._drained: anyio.Event | None = None
         self._nonblocking = _make_nonblocking(write_fd)
         self._framer.feed(rest)
         if ended:
@@ -72,10 +76,11 @@ class StdioTransport:
                 return None
             await self._read()
 
-    def send(self, line: bytes) -> None:
+    def send(self, line: bytes, *, last: bool = False) -> None:
         self._queue.append(line)
         self._queued += len(line)
-        self._has_queued.set()
+        if not (last and self._written_at_once()):
+            self._has_queued.set()
 
     def is_full(self) -> bool:
         return self._queued > ENOUGH_QUEUED
@@ -92,15 +97,36 @@ class StdioTransport:
         while True:
             await self._has_queued.wait()
             self._has_queued = anyio.Event()
+            self._writing = True
             while self._queue:
                 await self._write(b"".join(self._take_queued()))
+            self._writing = False
 
     async def _read(self) -> None:
-        if self._polled:
-            await anyio.wait_readable(self._read_fd)
-        else:
+        """Wait for bytes. The descriptor stays registered with the loop as long as that lasts."""
+        if not self._polled:
             # A file is always readable; what was read so far has its turn first.
             await anyio.lowlevel.checkpoint()
+            self._take_readable()
+            return
+        loop = asyncio.get_running_loop()
+        self._awaited = loop.create_future()
+        if not self._watched:
+            self._watched = True
+            loop.add_reader(self._read_fd, self._on_readable)
+        await self._awaited
+
+    def _on_readable(self) -> None:
+        if self._awaited is None or self._awaited.done():
+            # The connection is busy; until it asks again, the rest waits in the pipe.
+            self._watched = False
+            asyncio.get_running_loop().remove_reader(self._read_fd)
+            return
+        # Here and not in the awaiting task: only now is it sure that a read does not block.
+        self._take_readable()
+        self._awaited.set_result(None)
+
+    def _take_readable(self) -> None:
         try:
             chunk = os.read(self._read_fd, _READ_BYTES)
         except BlockingIOError:
@@ -121,6 +147,21 @@ class StdioTransport:
         self._queue.clear()
         return lines
 
+    def _written_at_once(self) -> bool:
+        """Write the queue without a turn of the event loop; False if some of it is left."""
+        if self._writing or not self._nonblocking:
+            return False
+        data = b"".join(self._take_queued())
+        try:
+            written = os.write(self._write_fd, data)
+        except OSError:
+            # The writing task meets the same, and can wait or say that the peer is gone.
+            written = 0
+        self._note_written(written)
+        if written < len(data):
+            self._queue.appendleft(data[written:])
+        return written == len(data)
+
     async def _write(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
@@ -133,11 +174,17 @@ class StdioTransport:
             except OSError as exc:
                 raise PeerGone(str(exc)) from exc
             view = view[written:]
-            self._queued -= written
+            self._note_written(written)
+
+    def _note_written(self, count: int) -> None:
+        self._queued -= count
+        if self._drained is not None:
             self._drained.set()
-            self._drained = anyio.Event()
+            self._drained = None
 
     async def _wait_drained(self) -> None:
+        if self._drained is None:
+            self._drained = anyio.Event()
         await self._drained.wait()
 
 

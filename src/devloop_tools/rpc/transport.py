@@ -13,8 +13,11 @@ class Transport(Protocol):
         """The next line without its LF; None at the end of input."""
         ...
 
-    def send(self, line: bytes) -> None:
-        """Queue a line, LF included. Never blocks; order is kept."""
+    def send(self, line: bytes, *, last: bool = False) -> None:
+        """Queue a line, LF included. Never blocks; order is kept.
+
+        `last` says that no other is on its way: then it need not wait for company.
+        """
         ...
 
     def is_full(self) -> bool:

@@ -58,10 +58,10 @@ def asked_together() -> Iterator[None]:
     try:
         yield
     except BaseExceptionGroup as group:
-        asked, failed = group.split((InputRequired, CapabilityMissing))
+        failed = group.split((InputRequired, CapabilityMissing))[1]
         if failed is not None:
             raise failed from None
-        leaves = list(_leaves(asked))
+        leaves = list(_leaves(group))
         if required := [leaf.required for leaf in leaves if isinstance(leaf, CapabilityMissing)]:
             raise CapabilityMissing(_merged(required)) from None
         needed = [leaf.questions for leaf in leaves if isinstance(leaf, InputRequired)]
@@ -135,9 +135,9 @@ def _merged(parts: list[Any]) -> dict[str, Any]:
     return {key: value for part in parts for key, value in part.items()}
 
 
-def _leaves(group: BaseException | None) -> Iterator[BaseException]:
-    if isinstance(group, BaseExceptionGroup):
-        for member in group.exceptions:
+def _leaves(raised: BaseException) -> Iterator[BaseException]:
+    if isinstance(raised, BaseExceptionGroup):
+        for member in raised.exceptions:
             yield from _leaves(member)
-    elif group is not None:
-        yield group
+    else:
+        yield raised

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from functools import partial
 
-from devloop_tools.protocol.mcp import ANNOTATIONS_SINCE, STRUCTURED_SINCE
+from devloop_tools.protocol.mcp import ANNOTATIONS_SINCE, MODERN, STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.server.paging import page_of
 from devloop_tools.server.session import Session
 from devloop_tools.toolkit import Annotations
+from devloop_tools.toolkit.schema import flat_root
 
 
 async def tools_list(session: Session, request: Request) -> JsonObject:
@@ -21,13 +22,15 @@ async def tools_list(session: Session, request: Request) -> JsonObject:
 def describe(entry: ToolEntry, speaks: Callable[[str], bool]) -> JsonObject:
     """A tool as MCP writes it; `speaks` tells whether the client knows what a revision brought."""
     definition = entry.definition
+    schema = definition.input_schema()
     tool: JsonObject = {
         "name": definition.name,
         "description": definition.description,
-        "inputSchema": definition.input_schema(),
+        # From 2026-07-28 on clients take any schema; older ones hand it to the API as it is.
+        "inputSchema": schema if speaks(MODERN) else flat_root(schema),
     }
-    if speaks(STRUCTURED_SINCE) and (schema := definition.output_schema()):
-        tool["outputSchema"] = schema
+    if speaks(STRUCTURED_SINCE) and (output := definition.output_schema()):
+        tool["outputSchema"] = output
     if speaks(ANNOTATIONS_SINCE):
         tool["annotations"] = annotations_of(definition.annotations)
     return tool

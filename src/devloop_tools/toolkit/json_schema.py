@@ -35,8 +35,7 @@ def schema_fault(schema: dict[str, Any]) -> str | None:
     """Why `schema` can't be used for a tool's arguments, or None."""
     if schema.get("type") != "object":
         return 'the schema\'s root must have type "object"'
-    # anyOf, oneOf and allOf are taken: the CLI turns them into properties and a sentence, since
-    # the model's API refuses them at the root. These it passes on as they are.
+    # anyOf, oneOf and allOf are taken: `schema.flat_root` hides them from who refuses them.
     if unusable := {"not", "enum", "$ref"} & set(schema):
         return f"the schema's root must be a plain object, without {', '.join(sorted(unusable))}"
     return _meta_fault(schema)

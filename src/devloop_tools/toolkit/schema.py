@@ -11,6 +11,8 @@ from devloop_tools.domain.outcome import Refused
 
 Schema = dict[str, Any]
 
+_CHOICES = ("anyOf", "oneOf", "allOf")
+
 TRUNCATION = {
     "truncated": {"type": "boolean", "description": "The result was cut to fit."},
     "full_result": {"type": "string", "description": "The file that holds the whole result."},
@@ -58,6 +60,22 @@ def output_schema(result: Any) -> Schema | None:
         "required": ["ok"] if "ok" in properties else [],
     }
     return schema | ({"$defs": published["$defs"]} if "$defs" in published else {})
+
+
+def flat_root(schema: Schema) -> Schema:
+    """`schema` without choices at its root, which the model's API refuses there.
+
+    What the choices name stays to be seen, as properties; a call is held to the whole schema.
+    """
+    choices = [branch for word in _CHOICES for branch in schema.get(word, ())]
+    if not choices:
+        return schema
+    named: Schema = {}
+    for branch in choices:
+        if isinstance(branch, dict):
+            named |= branch.get("properties", {})
+    rest = {word: value for word, value in schema.items() if word not in _CHOICES}
+    return {**rest, "properties": {**named, **schema.get("properties", {})}}
 
 
 def declares_schema(result: Any) -> bool:

@@ -292,7 +292,7 @@ REMOTE = "http://127.0.0.1:9/schema.json"
         (tool(""), "must be 1 to 50 of"),
         (tool("x", {"type": "string"}), 'x: the schema\'s root must have type "object"'),
         (tool("x", {"properties": {}}), 'x: the schema\'s root must have type "object"'),
-        (tool("x", {"type": "object", "anyOf": [{}]}), "x: the schema's root must be a plain"),
+        (tool("x", {"type": "object", "not": {}}), "x: the schema's root must be a plain"),
         (tool("x", {"type": "object", "properties": {"a": {"type": "strin"}}}), "x: the schema is"),
         (tool("x", {"type": "object", "required": "a"}), "x: the schema is invalid at"),
         (tool("x", {"type": "object", "properties": {"a": {"$ref": REMOTE}}}), REMOTE),

@@ -20,6 +20,7 @@ from devloop_tools.server.plain.params import CallerContext, Params, acting, rea
 from devloop_tools.server.progress import reporting
 from devloop_tools.server.session import Peer, Session
 from devloop_tools.toolkit.client import NO_CLIENT
+from devloop_tools.toolkit.schema import flat_root
 
 VALIDATION = 4001
 SANDBOX = 4003
@@ -47,7 +48,7 @@ async def tools_list(session: Session, request: Request) -> JsonObject:
         {
             "name": entry.name,
             "description": entry.definition.description,
-            "input_schema": entry.definition.input_schema(),
+            "input_schema": flat_root(entry.definition.input_schema()),
         }
         for entry in session.catalog(actor).entries()
     ]
