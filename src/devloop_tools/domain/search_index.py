@@ -25,7 +25,7 @@ from devloop_tools.storage.workspace import Workspace
 VERSION = 1
 INDEX_FILE = "assets/search-index.json"
 SHARD_FOLDER = "assets/search"
-GROUP_SECTIONS = 400
+GROUP_SECTIONS = 200
 TITLE_WEIGHT = 4
 MAX_NOTES = 50
 
