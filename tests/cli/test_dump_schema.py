@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from devloop_tools.app import load_agent
 from devloop_tools.cli.commands import app
-from devloop_tools.settings import resolve_tools_dir
 
 AGENTS = ["pm", "architect", "coder", "tester", "integrator", "bug-triager"]
 PERSISTENCE = [

@@ -1,5 +1,3 @@
-import codecs
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,6 @@ from devloop_tools.domain.markup import (
     LineNumbers,
     PageFault,
     attribute_values,
-    decode,
     decode_utf8,
     tokens,
 )
@@ -132,23 +129,3 @@ def test_a_wrong_declaration_is_named() -> None:
 def test_a_page_too_large_to_be_taken_apart_is_refused() -> None:
     with pytest.raises(PageFault, match="are not taken apart"):
         decode_utf8(b"x" * (MAX_PAGE_BYTES + 1), "prd/a.html")
-
-
-@pytest.mark.parametrize(
-    ("content", "expected", "note"),
-    [
-        (GB_PAGE, "镕 € ㈱", "read as gb18030"),
-        ("<p>中文</p>".encode(), "中文", None),
-        (codecs.BOM_UTF8 + "中".encode(), "中", None),
-        ("<p>中文 mixed</p>".encode("utf-16"), "中文 mixed", "byte order mark"),
-        ("<p>没有声明</p>".encode("gbk"), "没有声明", "read as gb18030"),
-        ('<meta charset="no-such"><p>中文</p>'.encode(), "中文", "read as utf-8"),
-        (b"<p>\xff\x00\xff</p>", "\ufffd", "U+FFFD"),
-    ],
-)  # fmt: skip
-def test_a_page_that_is_only_read_may_have_any_encoding(
-    content: bytes, expected: str, note: str | None
-) -> None:
-    text, said = decode(content)
-    assert expected in text
-    assert said is None if note is None else note in (said or "")

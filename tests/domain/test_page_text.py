@@ -1,10 +1,10 @@
 import pytest
 from tests.domain.pages import BY_HAND
 
-from devloop_tools.domain.markup import PageFault
 from devloop_tools.domain.page import read_page
 from devloop_tools.domain.page_text import read_text
 from devloop_tools.domain.search_terms import index_terms, query_terms
+from devloop_tools.storage.errors import ExpectedFailure
 
 TAGS = (
     '<html><head><title>发布</title><style>.hero{}</style></head><body class="content">'
@@ -48,5 +48,5 @@ def test_a_page_written_by_hand_is_read_by_its_sections() -> None:
 
 
 def test_a_page_nested_too_deep_is_refused() -> None:
-    with pytest.raises(PageFault):
+    with pytest.raises(ExpectedFailure):
         read_text("<div>" * 10_000, "a.html")

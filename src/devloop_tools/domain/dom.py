@@ -1,21 +1,13 @@
-"""HTML as a tree by the standard, through selectolax (lexbor), loaded when first needed."""
+"""Pieces of HTML as a tree that is changed and written again; `html_reading` reads whole pages."""
 
 import html
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # selectolax is heavy: start-up must not pay for it
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
 _EATEN_NEWLINE = re.compile(r"(<(?:pre|textarea|listing)\b[^>]*>)\n")
-
-
-def parse_document(source: str) -> "LexborHTMLParser":
-    """The tree of a whole page. Check its depth before: the parser is slow on deep ones."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    return LexborHTMLParser(source)
 
 
 def parse_fragment(source: str) -> "LexborNode":
@@ -32,15 +24,6 @@ def new_element(name: str) -> "LexborNode":
     element = parse_fragment(f"<{name}></{name}>").first_child
     assert element is not None
     return element
-
-
-def children(element: "LexborNode") -> Iterator["LexborNode"]:
-    """The nodes right below an element, texts included."""
-    node = element.first_child
-    while node is not None:
-        following = node.next
-        yield node
-        node = following
 
 
 def serialized(node: "LexborNode") -> str:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from devloop_tools.domain.anchors import Anchors, is_usable, slug
-from devloop_tools.domain.dom import children, new_element, parse_fragment, serialized, text_of
+from devloop_tools.domain.dom import new_element, parse_fragment, serialized, text_of
+from devloop_tools.domain.html_reading import children
 
 if TYPE_CHECKING:  # see dom
     from selectolax.lexbor import LexborNode

@@ -25,11 +25,6 @@ OPTIONAL_END = frozenset(
 )
 """Elements whose end tag may be left out (HTML, 13.1.2.4)."""
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _PRESCAN = 1024
 _LABELS = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin1": "cp1252"}
@@ -180,26 +175,6 @@ def decode_utf8(content: bytes, path: str) -> str:
             "Correct its <meta charset> to utf-8 first.",
         )
     return text
-
-
-def decode(content: bytes) -> tuple[str, str | None]:
-    """The text of a page that is only read, and a note where it was not plain UTF-8."""
-    for bom, name in _BOMS:
-        if content.startswith(bom):
-            note = None if name == "utf-8" else f"read as {name}, by its byte order mark"
-            return content.removeprefix(codecs.BOM_UTF8).decode(name, "replace"), note
-    declared = _declared(content)
-    if declared in (None, "utf-8"):
-        try:
-            return content.decode(), None
-        except UnicodeDecodeError:
-            pass
-    for name in (declared or "utf-8", "utf-8", "gb18030"):
-        try:
-            return content.decode(name), f"read as {name}"
-        except (UnicodeDecodeError, LookupError):
-            continue
-    return content.decode("utf-8", "replace"), "not UTF-8; what can't be read is U+FFFD"
 
 
 def _declared(content: bytes) -> str | None:

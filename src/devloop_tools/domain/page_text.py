@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from devloop_tools.domain.anchors import Anchors, is_usable, slug
-from devloop_tools.domain.dom import parse_document, text_of
-from devloop_tools.domain.markup import tokens
-from devloop_tools.domain.page import require_shallow
+from devloop_tools.domain.dom import text_of
+from devloop_tools.domain.html_reading import parsed
 
 if TYPE_CHECKING:  # see dom
     from selectolax.lexbor import LexborNode
@@ -42,10 +41,8 @@ class PageText:
 
 
 def read_text(source: str, path: str) -> PageText:
-    """The texts of a page. Raises PageFault where it is nested too deep."""
-    if source.count("<") > 500:
-        require_shallow(tokens(source), path)
-    tree = parse_document(source)
+    """The texts of a page. Raises ExpectedFailure where it is nested too deep."""
+    tree = parsed(source, path)
     heading = tree.css_first("h1")
     named = tree.css_first("head > title") or tree.css_first("title")
     title = text_of(heading) if heading is not None else ""

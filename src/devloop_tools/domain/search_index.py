@@ -10,21 +10,22 @@ from typing import Any
 
 import orjson
 
-from devloop_tools.domain.markup import PageFault, decode, require_sane
+from devloop_tools.domain.html_reading import decoded
+from devloop_tools.domain.markup import require_sane
 from devloop_tools.domain.outcome import Done, Refused, refused
 from devloop_tools.domain.page_text import read_text
 from devloop_tools.domain.search_terms import index_terms
 from devloop_tools.domain.site import ARCHIVE_FOLDER, SiteName, digest
 from devloop_tools.domain.site_shell import script_json
 from devloop_tools.domain.stems import RULES
-from devloop_tools.storage.errors import StorageError
+from devloop_tools.storage.errors import ExpectedFailure, StorageError
 from devloop_tools.storage.listing import Listed
 from devloop_tools.storage.workspace import Workspace
 
 VERSION = 1
 INDEX_FILE = "assets/search-index.json"
 SHARD_FOLDER = "assets/search"
-GROUP_SECTIONS = 400
+GROUP_SECTIONS = 200
 TITLE_WEIGHT = 4
 MAX_NOTES = 50
 
@@ -102,7 +103,7 @@ class SearchIndex:
         try:
             content = self._workspace.read(path) or b""
             require_sane(content, path)
-            source, note = decode(content)
+            source, note = decoded(content, path)
             text = read_text(source, path)
             title, found = text.title, digest(content)
             sections = [
@@ -110,8 +111,8 @@ class SearchIndex:
                 for section in text.sections
             ]
             if note:
-                notes.append(f"{path}: {note}")
-        except PageFault as exc:
+                notes.append(note)
+        except ExpectedFailure as exc:
             notes.append(exc.reason)
         except StorageError as exc:
             notes.append(str(exc))

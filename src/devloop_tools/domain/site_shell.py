@@ -38,8 +38,6 @@ _PAGE = """\
     <footer class="site"><span>{site_title}</span> <span>{page}</span></footer>
   </main>
 </div>
-<script src="{root}assets/site.js"></script>
-<script src="{root}assets/search.js"></script>
 <script src="{root}assets/shell.js"></script>
 </body>
 </html>

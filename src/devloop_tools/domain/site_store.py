@@ -36,10 +36,9 @@ from devloop_tools.domain.site_shell import (
     site_data,
     unwritten_body,
 )
+from devloop_tools.domain.units import UNITS_FILE, Unit, Units, units_in
 from devloop_tools.storage.files import ProjectFile
 from devloop_tools.storage.workspace import Workspace
-
-UNITS_FILE = "sdd/units.json"
 
 
 class PlannedChapter(BaseModel):
@@ -76,28 +75,6 @@ class PlannedUnit(BaseModel):
         description="What it is for: chapters of the PRD, with an anchor if you have one.",
         examples=[["login#流程"]],
     )
-
-
-class Unit(BaseModel):
-    """A unit in `sdd/units.json`; `contract_hash` is null until its contract is written."""
-
-    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
-
-    id: DocId
-    title: str
-    kind: str
-    depends_on: list[DocId] = Field(default_factory=list)
-    prd_refs: list[str] = Field(default_factory=list)
-    contract_hash: str | None = None
-
-
-class UnitsFile(BaseModel):
-    """The file `sdd/units.json`, in the order of the site."""
-
-    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
-
-    version: int = 1
-    units: list[Unit] = Field(default_factory=list)
 
 
 class SiteMade(Done):
@@ -216,8 +193,9 @@ class SiteStore:
         texts = (title, *(unit.title for unit in units))
         with self.opened(SiteName.SDD) as site:
             file = self._workspace.beside(UNITS_FILE)
-            present = load(file, UnitsFile)
-            merged = _merged_units(present or UnitsFile(), units)
+            content = file.read()
+            present = units_in(content, file.path) if content is not None else None
+            merged = _merged_units(present or Units(title=title), units)
             if fault := _graph_fault(merged):
                 return fault
             made = self._make(
@@ -280,13 +258,13 @@ def _merged(present: list[Chapter], planned: list[Chapter], *, overwrite: bool) 
     return merged
 
 
-def _merged_units(present: UnitsFile, planned: Sequence[PlannedUnit]) -> UnitsFile:
+def _merged_units(present: Units, planned: Sequence[PlannedUnit]) -> Units:
     known = {unit.id for unit in present.units}
     new = [Unit(**unit.model_dump()) for unit in planned if unit.id not in known]
     return present.model_copy(update={"units": [*present.units, *new]})
 
 
-def _graph_fault(file: UnitsFile) -> Refused | None:
+def _graph_fault(file: Units) -> Refused | None:
     ids = {unit.id for unit in file.units}
     for unit in file.units:
         if unknown := [need for need in unit.depends_on if need not in ids]:

@@ -6,19 +6,31 @@ The rules are data (`RULES`), written into the index, so that both sides read th
 import re
 from functools import lru_cache
 
-RULES: list[list[list[str | int]]] = [
-    [["ational", "ate", 0], ["tional", "tion", 0], ["enci", "ence", 0], ["anci", "ance", 0],
-     ["izer", "ize", 0], ["abli", "able", 0], ["alli", "al", 0], ["entli", "ent", 0],
-     ["eli", "e", 0], ["ousli", "ous", 0], ["ization", "ize", 0], ["ation", "ate", 0],
-     ["ator", "ate", 0], ["alism", "al", 0], ["iveness", "ive", 0], ["fulness", "ful", 0],
-     ["ousness", "ous", 0], ["aliti", "al", 0], ["iviti", "ive", 0], ["biliti", "ble", 0]],
-    [["icate", "ic", 0], ["ative", "", 0], ["alize", "al", 0], ["iciti", "ic", 0],
-     ["ical", "ic", 0], ["ful", "", 0], ["ness", "", 0]],
-    [["ement", "", 1], ["ance", "", 1], ["ence", "", 1], ["able", "", 1], ["ible", "", 1],
-     ["ment", "", 1], ["sion", "s", 1], ["tion", "t", 1], ["ant", "", 1], ["ent", "", 1],
-     ["ism", "", 1], ["ate", "", 1], ["iti", "", 1], ["ous", "", 1], ["ive", "", 1],
-     ["ize", "", 1], ["al", "", 1], ["er", "", 1], ["ic", "", 1], ["ou", "", 1]],
-]  # fmt: skip
+Rule = tuple[str, str, int]
+
+
+def _step_rules(least: int, rules: str) -> tuple[Rule, ...]:
+    pairs = (rule.split(">") for rule in rules.split())
+    return tuple((suffix, replacement, least) for suffix, replacement in pairs)
+
+
+RULES: tuple[tuple[Rule, ...], ...] = (
+    _step_rules(
+        0,
+        """ational>ate tional>tion enci>ence anci>ance izer>ize abli>able alli>al entli>ent
+        eli>e ousli>ous ization>ize ation>ate ator>ate alism>al iveness>ive fulness>ful
+        ousness>ous aliti>al iviti>ive biliti>ble""",
+    ),
+    _step_rules(
+        0,
+        """icate>ic ative> alize>al iciti>ic ical>ic ful> ness>""",
+    ),
+    _step_rules(
+        1,
+        """ement> ance> ence> able> ible> ment> sion>s tion>t ant> ent> ism> ate> iti> ous>
+        ive> ize> al> er> ic> ou>""",
+    ),
+)
 """In each step the longest fitting suffix is replaced if what is left has more than that many
 vowel-consonant pairs."""
 
@@ -68,10 +80,10 @@ def _past(word: str) -> str:
     return word + "e" if _SHORT.search(word) else word
 
 
-def _step(word: str, step: list[list[str | int]]) -> str:
-    fitting = [rule for rule in step if word.endswith(str(rule[0]))]
+def _step(word: str, step: tuple[Rule, ...]) -> str:
+    fitting = [rule for rule in step if word.endswith(rule[0])]
     if not fitting:
         return word
-    suffix, replacement, least = max(fitting, key=lambda rule: len(str(rule[0])))
-    left = word[: -len(str(suffix))]
-    return left + str(replacement) if len(_PAIRS.findall(left)) > int(least) else word
+    suffix, replacement, least = max(fitting, key=lambda rule: len(rule[0]))
+    left = word[: -len(suffix)]
+    return left + replacement if len(_PAIRS.findall(left)) > least else word

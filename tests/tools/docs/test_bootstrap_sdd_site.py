@@ -68,4 +68,4 @@ async def test_a_units_file_that_no_tool_wrote_is_named(ctx: ToolContext, tmp_pa
     (tmp_path / "sdd").mkdir()
     (tmp_path / "sdd/units.json").write_text("[]", encoding="utf-8")
     made = await call_tool(bootstrap_sdd_site, {"title": "T", "units": UNITS}, ctx)
-    assert made.reason.startswith("sdd/units.json: not what a tool wrote there")
+    assert made.reason.startswith("sdd/units.json: no list of units")

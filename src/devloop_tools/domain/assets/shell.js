@@ -1,9 +1,21 @@
 /* The page around the text: sidebar, contents, previous and next, search, light and dark.
    Works from file://. Nothing here is needed to read the text. */
 "use strict";
-(() => {
-  const site = window.DEVLOOP_SITE || { title: document.title, chapters: [] };
+(async () => {
   const root = document.currentScript.src.replace(/assets\/shell\.js([?#].*)?$/, "");
+
+  /* A page names this script alone; what else there is comes from beside it. */
+  function load(name) {
+    return new Promise((resolve) => {
+      const script = document.createElement("script");
+      script.src = `${root}assets/${name}`;
+      script.onload = script.onerror = resolve;
+      document.head.append(script);
+    });
+  }
+  await Promise.all([load("site.js"), load("search.js")]);
+
+  const site = window.DEVLOOP_SITE || { title: document.title, chapters: [] };
   const page = document.body.dataset.page || "";
   const chinese = (document.documentElement.lang || "").startsWith("zh");
   const WORDS = chinese
