@@ -1,18 +1,17 @@
-"""HTML from bytes to a tree, as a browser reads it: encodings, and bounds on size and depth.
+"""HTML from bytes to a tree, as a browser reads it. The one module that knows selectolax and w3lib.
 
-The one module that knows w3lib, which is loaded when the first page is read. Nothing here writes
-HTML.
+Both are loaded when the first page is read. Nothing here writes HTML.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from devloop_tools.domain.dom import parse_document
 from devloop_tools.storage.errors import ExpectedFailure
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_PAGE_BYTES = 16 * 1024 * 1024
 """Larger pages are refused: a tree takes many times the bytes of its page."""
@@ -73,12 +72,22 @@ def decoded(content: bytes, path: str) -> tuple[str, str]:
 
 def parsed(text: str, path: str) -> "LexborHTMLParser":
     """The tree of a document. Raises ExpectedFailure where it is nested beyond MAX_DEPTH."""
+    from selectolax.lexbor import LexborHTMLParser
+
     if _may_be_deep(text) and _deepest(text) > MAX_DEPTH:
         raise ExpectedFailure(
             f"{path}: elements are nested deeper than {MAX_DEPTH} levels.",
             "Close what is left open, such as <div>; no page needs that depth.",
         )
-    return parse_document(text)
+    return LexborHTMLParser(text)
+
+
+def children(node: "LexborNode") -> "Iterator[LexborNode]":
+    """The nodes right below `node`, texts and comments too."""
+    child = node.child
+    while child is not None:
+        yield child
+        child = child.next
 
 
 def _guess(content: bytes) -> str:
