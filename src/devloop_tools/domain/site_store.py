@@ -6,6 +6,7 @@ One lock, that of `site.json`, guards a whole site.
 import contextlib
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -69,7 +70,7 @@ class PlannedUnit(BaseModel):
     depends_on: list[DocId] = Field(
         default_factory=list, max_length=100, description="Ids of units that it calls."
     )
-    prd_refs: list[str] = Field(
+    prd_refs: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
         default_factory=list,
         max_length=100,
         description="What it is for: chapters of the PRD, with an anchor if you have one.",
