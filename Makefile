@@ -45,11 +45,14 @@ arch: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/pytest -n 2 -q -m "not e2e and not clients" --ignore=tests/processes
+	$(BIN)/pytest -n 2 -q -m "not e2e and not clients" --ignore=tests/processes --ignore=tests/faults --ignore=tests/scripts
 
 check: lint types arch ## All that must never break and needs no CLI: under eight minutes
 	$(BIN)/pytest -n 2 -q -m "not e2e and not clients" --cov --cov-report=term
 	$(MAKE) --no-print-directory cases
+
+faults: install ## Servers that are killed a hundred times under load; part of check
+	$(BIN)/pytest -q -s tests/faults
 
 cases: install ## The recorded failures of systems like ours
 	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G07
