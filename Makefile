@@ -8,7 +8,12 @@ STAMP := $(VENV)/.installed
 E2E_STAMP := $(VENV)/.installed-e2e
 BROWSER_STAMP := $(VENV)/.installed-browser
 
-.PHONY: help install run test quick check faults conformance clients fuzz e2e bench format lint types arch unit cases snapshots docs
+# Tests that start servers or tools of others stand apart, so that `make quick` stays under a minute.
+UNIT := tests --ignore=tests/processes --ignore=tests/faults --ignore=tests/scripts \
+        --ignore=tests/cases --ignore=tests/conformance
+
+.PHONY: help install run test quick lint types arch unit check cases faults conformance clients e2e \
+        browser fuzz bench format snapshots
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
@@ -35,7 +40,7 @@ run: install ## Start the real server for a sample project and show each call
 	$(BIN)/python scripts/show_run.py
 
 test: install ## All tests but those that need the real CLI
-	$(BIN)/pytest -n 2 -q -m "not e2e and not clients and not browser"
+	$(BIN)/pytest -n 2 -q
 
 quick: lint types arch unit ## Format, lint, types, contracts, unit tests: under a minute
 
@@ -50,11 +55,14 @@ arch: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/pytest -n 2 -q -m "not e2e and not clients and not browser" --ignore=tests/processes
+	$(BIN)/pytest -n 2 -q $(UNIT)
 
 check: lint types arch ## All that must never break and needs no CLI: under eight minutes
-	$(BIN)/pytest -n 2 -q -m "not e2e and not clients and not browser" --cov --cov-report=term
+	$(BIN)/pytest -n 2 -q --cov --cov-report=term
 	$(MAKE) --no-print-directory cases
+
+faults: install ## Servers that are killed a hundred times under load; part of check
+	$(BIN)/pytest -q -s tests/faults
 
 cases: install ## The recorded failures of systems like ours
 	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G07

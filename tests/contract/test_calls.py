@@ -16,8 +16,8 @@ from devloop_tools.toolkit.arguments import InvalidArguments
 from devloop_tools.toolkit.testing import call_tool, tool_context
 
 TOOLS = [pytest.param(entry, id=entry.name) for entry in discover("devloop_tools.tools")]
-ONE_OF = {"write_chapter": [("markdown", "html")]}
-"""Fields of which a call gives exactly one, which a flat schema can't say."""
+ONE_OF = {"write_chapter": [("markdown", "html"), ("mode", "section_id")]}
+"""Fields of which a call with the first gives no other, which a flat schema can't say."""
 
 every_tool = pytest.mark.parametrize("entry", TOOLS)
 

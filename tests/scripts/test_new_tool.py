@@ -20,7 +20,8 @@ def run(copy: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [script, *words[1:]],
         cwd=copy,
-        env=clean_environment({"PYTHONPATH": str(copy / "src")}),
+        # The copy's lines are none of the repository's coverage.
+        env=clean_environment({"PYTHONPATH": str(copy / "src"), "COVERAGE_PROCESS_CONFIG": ""}),
         capture_output=True,
         encoding="utf-8",
         timeout=300,

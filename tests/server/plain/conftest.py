@@ -109,9 +109,11 @@ class Host:
 
     async def told_times(self, method: str, times: int) -> list[dict[str, Any]]:
         """The same, once there are that many."""
-        while len(found := self.told(method)) < times:
-            await self.next()
-        return found
+        missing = times - len(self.told(method))
+        while missing > 0:
+            message = await self.next()
+            missing -= message.get("method") == method and "id" not in message
+        return self.told(method)
 
     async def result(self, method: str, params: Any = None) -> Any:
         reply = await self.reply(self.start(method, params))
