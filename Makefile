@@ -6,8 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 E2E_STAMP := $(VENV)/.installed-e2e
+BROWSER_STAMP := $(VENV)/.installed-browser
 
-.PHONY: help install run test quick check conformance clients fuzz e2e bench format lint types arch unit cases snapshots docs
+.PHONY: help install run test quick check faults conformance clients fuzz e2e bench format lint types arch unit cases snapshots docs
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
@@ -26,11 +27,15 @@ $(E2E_STAMP): $(STAMP)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,e2e]'
 	@touch $@
 
+$(BROWSER_STAMP): $(STAMP)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,browser]'
+	@touch $@
+
 run: install ## Start the real server for a sample project and show each call
 	$(BIN)/python scripts/show_run.py
 
 test: install ## All tests but those that need the real CLI
-	$(BIN)/pytest -n 2 -q -m "not e2e and not clients"
+	$(BIN)/pytest -n 2 -q -m "not e2e and not clients and not browser"
 
 quick: lint types arch unit ## Format, lint, types, contracts, unit tests: under a minute
 
@@ -45,10 +50,10 @@ arch: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/pytest -n 2 -q -m "not e2e and not clients" --ignore=tests/processes
+	$(BIN)/pytest -n 2 -q -m "not e2e and not clients and not browser" --ignore=tests/processes
 
 check: lint types arch ## All that must never break and needs no CLI: under eight minutes
-	$(BIN)/pytest -n 2 -q -m "not e2e and not clients" --cov --cov-report=term
+	$(BIN)/pytest -n 2 -q -m "not e2e and not clients and not browser" --cov --cov-report=term
 	$(MAKE) --no-print-directory cases
 
 cases: install ## The recorded failures of systems like ours
@@ -57,8 +62,15 @@ cases: install ## The recorded failures of systems like ours
 conformance: install ## The MCP conformance suites, through a bridge to HTTP; Node comes from npm
 	$(BIN)/python scripts/conformance.py
 
+clients: install ## Everybody else's clients drive the installed server; Node comes from npm
+	$(BIN)/python -c 'from tests.conformance.node import install; install()'
+	DEVLOOP_REQUIRE_CLIENTS=1 $(BIN)/pytest -q -n 2 -m clients tests/clients
+
 e2e: $(E2E_STAMP) ## The real Claude CLI against a scripted model on loopback
 	DEVLOOP_REQUIRE_E2E=1 $(BIN)/pytest -q -n 2 -m e2e tests/e2e
+
+browser: $(BROWSER_STAMP) ## A site from disk in headless Chromium (DEVLOOP_CHROMIUM names another)
+	$(BIN)/pytest -q -m browser tests/browser
 
 bench: install ## Side by side with peers and baselines; writes bench/RESULTS.md
 	$(BIN)/python bench/run.py

@@ -3,12 +3,16 @@
 The tool works as it is written, so that `make quick` is green before the first line is changed.
 """
 
+import keyword
 import re
+import subprocess
 import sys
 from pathlib import Path
 from string import Template
 
 ROOT = Path(__file__).resolve().parents[1]
+TOOLS = ROOT / "src/devloop_tools/tools"
+LONGEST = 50
 
 TOOL = Template('''\
 """$name: say in one line what it does."""
@@ -54,12 +58,14 @@ next:
 
 def main(arguments: list[str]) -> None:
     """Write both files; never over one that is there."""
-    if len(arguments) != 2 or not all(re.fullmatch(r"[a-z][a-z0-9_]*", word) for word in arguments):
-        sys.exit("usage: new_tool.py FAMILY NAME, both of a-z, 0-9 and _")
+    if len(arguments) != 2 or not all(map(is_name, arguments)):
+        sys.exit(f"usage: new_tool.py FAMILY NAME, both at most {LONGEST} of a-z, 0-9 and _")
     family, name = arguments
+    if known := [path for path in TOOLS.glob("*/*.py") if path.stem == name]:
+        sys.exit(f"{known[0].relative_to(ROOT)} is there already; a name is one tool's alone")
     words = {"family": family, "name": name, "model": name.title().replace("_", "")}
     files = {
-        ROOT / "src/devloop_tools/tools" / family / f"{name}.py": TOOL.substitute(words),
+        TOOLS / family / f"{name}.py": TOOL.substitute(words),
         ROOT / "tests/tools" / family / f"test_{name}.py": TEST.substitute(words),
     }
     if present := [path for path in files if path.exists()]:
@@ -68,9 +74,17 @@ def main(arguments: list[str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
-    package = ROOT / "src/devloop_tools/tools" / family / "__init__.py"
-    package.touch()
+    (TOOLS / family / "__init__.py").touch()
+    # Long names need other line breaks than the templates have.
+    ruff = str(Path(sys.executable).with_name("ruff"))
+    subprocess.run([ruff, "format", "--quiet", *map(str, files)], check=True)
     print(NEXT)
+
+
+def is_name(word: str) -> bool:
+    """Whether a module and a function can be called so."""
+    plain = re.fullmatch(r"[a-z][a-z0-9_]*", word) and len(word) <= LONGEST
+    return bool(plain) and not keyword.iskeyword(word)
 
 
 if __name__ == "__main__":

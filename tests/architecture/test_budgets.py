@@ -1,7 +1,8 @@
 """Modules and functions stay small enough to be read at once."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,18 @@ FILES = sorted(
 )
 
 
-def sizes(path: Path) -> Iterator[tuple[str, int, int]]:
+@cache
+def sizes(path: Path) -> Sequence[tuple[str, int, int]]:
     """The module and the bodies of its functions: name, number of lines, most that are allowed."""
     name = path.relative_to(ROOT).as_posix()
     text = path.read_text(encoding="utf-8")
-    yield name, len(text.splitlines()), MAX_MODULE
+    found = [(name, len(text.splitlines()), MAX_MODULE)]
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0].lineno
-            yield f"{name}:{node.name}", (node.end_lineno or first) - first + 1, MAX_FUNCTION
+            lines = (node.end_lineno or first) - first + 1
+            found.append((f"{name}:{node.name}", lines, MAX_FUNCTION))
+    return found
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())

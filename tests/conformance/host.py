@@ -17,11 +17,16 @@ _TOOL = {
 
 async def change_tools(child: Child, message: Json) -> Json:
     """Register a tool in the name of a host; the answer to the call that asked for it."""
-    params = {"tools": [_TOOL]}
-    request = {"jsonrpc": "2.0", "id": message["id"], "method": "tools.register", "params": params}
-    reply = await child.request(request).stream.get()
+    await _asked(child, message, "tools.unregister", {"names": [_TOOL["name"]]})
+    reply = await _asked(child, message, "tools.register", {"tools": [_TOOL]})
     if reply is None or "error" in reply:
         raise RuntimeError(f"tools.register: {reply}")
     text = {"type": "text", "text": "The list has changed."}
     result = {"resultType": "complete", "content": [text], "isError": False}
     return {"jsonrpc": "2.0", "id": message["id"], "result": result}
+
+
+async def _asked(child: Child, message: Json, method: str, params: Json) -> Json | None:
+    """The child's reply; to unregister a tool that isn't there is refused, and that is fine."""
+    request = {"jsonrpc": "2.0", "id": message["id"], "method": method, "params": params}
+    return await child.request(request).stream.get()

@@ -65,6 +65,12 @@ HOSTILE = [
 ]
 
 
+def tools_of(agent: str) -> list[str]:
+    """The dev-loop tools that the agent is granted and that exist, by name."""
+    there = load_agent(agent, resolve_tools_dir(None)).registry.entries
+    return sorted({*PERSISTENCE, *GRANTS[agent].split()} & set(there))
+
+
 def built(agent: str, options: LaunchOptions, dialect: Dialect = Dialect.CLAUDE) -> CommandLine:
     loaded = load_agent(agent, resolve_tools_dir(None))
     return build_cli_args(loaded.template, loaded.policy, loaded.registry, options, dialect)
@@ -81,7 +87,7 @@ def built_of(template: dict[str, Any], options: LaunchOptions) -> CommandLine:
 def test_the_claude_dialect_writes_what_the_policy_grants_and_nothing_else(
     agent: str, options: LaunchOptions
 ) -> None:
-    allowed = [*NATIVE[agent], *(f"mcp__devloop__{name}" for name in PERSISTENCE)]
+    allowed = [*NATIVE[agent], *(f"mcp__devloop__{name}" for name in tools_of(agent))]
     line = built(agent, options)
     assert list(line.argv) == [
         "claude",
@@ -112,7 +118,7 @@ def test_the_acp_dialect_writes_each_word_as_its_own_argument(
     ]
     assert line.env == {}
     tools = json.loads(line.contents[options.folder / "tools.json"])["tools"]
-    assert [tool["name"] for tool in tools] == PERSISTENCE
+    assert [tool["name"] for tool in tools] == tools_of(agent)
 
 
 def test_a_tool_of_the_acp_file_has_what_the_messages_api_asks_for(options: LaunchOptions) -> None:
@@ -238,10 +244,9 @@ def test_an_existing_file_with_all_grants_builds_with_the_tools_that_exist(
     loaded = load_agent(agent, existing_file(tmp_path))
     line = build_cli_args(loaded.template, loaded.policy, loaded.registry, options)
     allowed = next(flag for flag in line.argv if flag.startswith("--allowedTools="))
-    granted = {*PERSISTENCE, *GRANTS[agent].split()} & set(loaded.registry.entries)
     assert allowed.partition("=")[2].split(",") == [
         *NATIVE[agent],
-        *(f"mcp__devloop__{name}" for name in sorted(granted)),
+        *(f"mcp__devloop__{name}" for name in tools_of(agent)),
     ]
 
 

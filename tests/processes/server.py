@@ -57,11 +57,14 @@ def command(
 
 
 def clean_environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's environment without what a surrounding Claude session put there."""
+    """This process's environment without what a surrounding Claude session put there.
+
+    Nor is the server measured: under coverage it ends late, and at times by a fault of the tracer.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("CLAUDE", "ANTHROPIC", "COV_CORE"))
+        if not name.startswith(("CLAUDE", "ANTHROPIC", "COV_CORE", "COVERAGE_"))
     }
     return {**kept, **(more or {})}
 

@@ -33,6 +33,7 @@ def test_next_to_nothing_is_imported_before_the_first_answer() -> None:
 
 def test_a_server_holds_no_module_that_only_its_libraries_might_want() -> None:
     unwanted = {"jsonschema", "referencing", "http.server", "typer", "attr"}
+    unwanted |= {"selectolax", "w3lib", "rfc8785", "html_to_markdown"}
     assert modules_after(LOADED) & unwanted == set()
 
 

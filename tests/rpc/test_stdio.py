@@ -1,5 +1,6 @@
 """Lines over descriptors: pipes, sockets, files and what is no longer there."""
 
+import itertools
 import json
 import os
 import pty
@@ -141,17 +142,22 @@ async def test_a_reply_that_no_pipe_holds_arrives_whole(ends: Ends) -> None:
 
 
 async def test_from_a_peer_that_does_not_read_no_more_is_read(ends: Ends) -> None:
-    call = message(id=1, method="m", params={"text": "x" * 1000, "times": 600})
+    ids = itertools.count()
+
+    def send(calls: int) -> None:
+        large = {"text": "x" * 1000, "times": 600}
+        lines = [message(id=next(ids), method="m", params=large) for _ in range(calls)]
+        os.write(ends.their_out, b"".join(lines))
+
     async with anyio.create_task_group() as tasks:
-        echo = Echo()
-        transport = StdioTransport(*ends.server)
+        echo, transport = Echo(), StdioTransport(*ends.server)
         echo.connection = Connection(transport)
         tasks.start_soon(echo.connection.run, echo)
         while not transport.is_full():
-            os.write(ends.their_out, call)
+            send(1)
             await _turns()
         taken = len(echo.ran)
-        os.write(ends.their_out, call * 9)
+        send(9)
         await _turns()
         assert len(echo.ran) == taken + 1
         assert taken * 600_000 < 3 * ENOUGH_QUEUED

@@ -22,6 +22,7 @@ from devloop_tools.toolkit import (
     ToolContext,
     ToolDefinition,
     ToolInput,
+    ToolSandboxError,
     ToolValidationError,
     refused,
     tool,
@@ -277,6 +278,13 @@ async def test_a_path_outside_the_sandbox_is_an_error_that_names_it(
     assert result["isError"] is True
     assert text_of(result).startswith(path[:80])
     assert "outside what pm may touch" in text_of(result)
+    assert len(text_of(result)) < 5000
+
+
+async def test_what_a_tool_says_of_a_path_can_be_shown(tmp_path: Path) -> None:
+    make = lambda: ToolSandboxError("路\ud800" + "x" * 100_000, "pm", "外" * 100_000)  # noqa: E731 - one line
+    result = await called(tmp_path, raising(make))
+    assert text_of(result).startswith("路\\ud800xxx")
     assert len(text_of(result)) < 5000
 
 

@@ -36,6 +36,12 @@ def work(args: Wish, ctx: ToolContext) -> str | Refused:
             return "ok"
 
 
+@tool(READ)
+async def crashing_badly(args: Wish, ctx: ToolContext) -> str:
+    """Fail with the name of a file that is not UTF-8."""
+    raise OSError("文件 b\udcff")
+
+
 async def events_after(client: Client, wish: object) -> list[Event]:
     await client.call("work", {"wish": wish}, {"claudecode/toolUseId": "toolu_1"})
     return client.events()
@@ -93,6 +99,17 @@ async def test_a_crash_leaves_a_line_two_events_and_a_traceback_for_us(
     }
     assert "Traceback" in caplog.text
     assert crash["error_id"] in caplog.text
+
+
+async def test_what_a_crash_says_can_be_written_wherever_it_goes(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with connected(tmp_path, crashing_badly) as client:
+        await client.call("crashing_badly")
+        types = {event.type for event in client.events()}
+    assert {"tool.crashed", "escalation"} <= types
+    assert timeline_of(tmp_path)[0]["summary"] == "crashing_badly: OSError: 文件 b?"
+    assert "OSError: 文件 b?" in caplog.text.encode().decode()
 
 
 async def test_each_crash_has_an_id_of_its_own(tmp_path: Path) -> None:

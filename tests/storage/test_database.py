@@ -207,7 +207,7 @@ def test_processes_that_open_it_for_the_first_time_at_once_do_not_fail_each_othe
 ) -> None:
     children = [start(FIRST) for _ in range(4)]
     assert [_answer(child) for child in children] == ["ready\n"] * 4
-    for number in range(60):
+    for number in range(40):
         root = tmp_path / str(number)
         root.mkdir()
         for child in children:

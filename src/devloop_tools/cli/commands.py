@@ -8,6 +8,7 @@ from devloop_tools.cli.cli_args import cli_args
 from devloop_tools.cli.doctor import doctor
 from devloop_tools.cli.dump_schema import dump_schema
 from devloop_tools.cli.events import events
+from devloop_tools.cli.extract_prompts import extract_prompts
 from devloop_tools.cli.serve import run
 
 app = typer.Typer(
@@ -39,3 +40,4 @@ app.command()(doctor)
 app.add_typer(pack.app, name="pack")
 app.command()(cli_args)
 app.command()(dump_schema)
+app.command()(extract_prompts)

@@ -24,6 +24,9 @@ class EventType(StrEnum):
     RUNTIME_STATE = "agent.runtime_state"  # {version, patch}
     TIMELINE_APPENDED = "timeline.appended"  # {seq, event, level, summary}
     MEMORY_RECORDED = "memory.recorded"  # {id, topic, path}
+    DOC_WRITTEN = "doc.written"  # {site, path, hash}
+    DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
+    DOC_ECHO = "doc.echo"  # {path, markdown}
     TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}

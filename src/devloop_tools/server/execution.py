@@ -128,7 +128,7 @@ async def execute(session: Session, call: Call) -> Outcome:
         problem = Problem(_shown(exc.field), _shown(exc.reason), _shown(exc.allowed))
         return Invalid(f"Invalid arguments for {definition.name}:\n- {problem}", (problem,))
     except ToolSandboxError as exc:
-        return OutsideSandbox(_shown(exc.path), exc.agent, _shown(exc.reason))
+        return OutsideSandbox(exc.path, exc.agent, _shown(exc.reason))
     except BaseException as exc:
         # The tool's boundary: whatever it raises is an answer, and the server lives. Only its own
         # cancellation is no answer; a tool may also raise what looks like one.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from devloop_tools.storage.files import ProjectFile
+from devloop_tools.storage.listing import Listed, files_below
 from devloop_tools.storage.locks import FileLocks
 from devloop_tools.storage.sandbox import Operation, Sandbox
 
@@ -68,6 +69,11 @@ class Workspace:
         """The file at `path`, for reading. Raises ToolSandboxError where it is closed to it."""
         root, names = self.sandbox.require(path, Operation.READ)
         return ProjectFile(root or self.root, names, self.agent)
+
+    def files_below(self, path: str) -> list[Listed]:
+        """The files below a folder, by paths in it. Raises ToolSandboxError as `read` does."""
+        root, names = self.sandbox.require(path, Operation.READ)
+        return files_below(root or self.root, names, self.agent)
 
     def read(self, path: str) -> bytes | None:
         """The bytes at `path`, or None. Raises ToolSandboxError where it is closed to reading."""

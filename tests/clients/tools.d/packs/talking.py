@@ -87,9 +87,11 @@ async def wait_to_be_cancelled(args: NoInput, ctx: ToolContext) -> str:
 @tool(READ)
 async def interview(args: NoInput, ctx: ToolContext) -> str:
     """Ask a person two things, one after the other."""
+    ctx.progress.report(1, 2, "第 1")
     name = await ctx.client.elicit("name", "名字? Your name?", NAME)
     if name.action != "accept":
         return name.action
+    ctx.progress.report(2, 2, "第 2")
     color = await ctx.client.elicit("color", f"{name.content['name']}: 颜色? Color?", COLOR)
     return f"{name.content['name']}, {color.content['color']}"
 

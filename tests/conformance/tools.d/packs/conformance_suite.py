@@ -294,12 +294,10 @@ JSON_SCHEMA: Schema = {
             "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
         }
     },
-    "properties": {
-        "name": {"type": "string"},
+    "properties": {key: {"type": "string"} for key in ("name", "phone", "email")}
+    | {
         "address": {"$ref": "#/$defs/address"},
         "contactMethod": {"type": "string", "enum": ["phone", "email"]},
-        "phone": {"type": "string"},
-        "email": {"type": "string"},
     },
     "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
     "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
@@ -314,14 +312,9 @@ async def _take(args: dict[str, Any], ctx: ToolContext) -> str:
 
 
 json_schema_2020_12_tool = ToolDefinition(
-    name="json_schema_2020_12_tool",
-    description="Tool with JSON Schema 2020-12 features",
-    arguments=SchemaArguments(JSON_SCHEMA),
-    result=str,
-    annotations=READ,
-    execute=_take,
-    is_async=True,
-)
+    "json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features",
+    SchemaArguments(JSON_SCHEMA), str, READ, _take, is_async=True,
+)  # fmt: skip
 
 
 # Resources

@@ -1,0 +1,359 @@
+"""What is wrong with a site: links, anchors, tags, placeholders, order, index.
+
+Each finding says where it is, in lines of the source, and what would mend it.
+"""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+
+from pydantic import BaseModel, Field
+
+from devloop_tools.domain.documents import load
+from devloop_tools.domain.links import Link, is_relative, links_of, split_link
+from devloop_tools.domain.markup import (
+    Kind,
+    LineNumbers,
+    PageFault,
+    Token,
+    decode_utf8,
+    tokens,
+)
+from devloop_tools.domain.outcome import Done, Refused, refused
+from devloop_tools.domain.page import page_of, require_shallow
+from devloop_tools.domain.search_index import INDEX_FILE, is_page, known_entries
+from devloop_tools.domain.site import INDEX_PAGE, SiteFile, SiteName, digest
+from devloop_tools.domain.tag_balance import Fault, tag_faults
+from devloop_tools.storage.errors import StorageError
+from devloop_tools.storage.workspace import Workspace
+
+MAX_FINDINGS = 5000
+_PLACEHOLDER = re.compile(
+    r"(?<![\w-])(?:TODO|TBD|FIXME)(?![\w-])|\{\{[^{}\n]{0,80}\}\}|(?<![等期招接])待补|待定|待完善"
+    r"|(?i:lorem ipsum)"
+)
+_NOT_PROSE = frozenset({"code", "pre", "kbd", "samp", "script", "style", "textarea", "title"})
+_ASSET_TAGS = frozenset({"link", "script", "img", "source", "video", "audio"})
+_OUTSIDE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
+_SCRIPTED = re.compile(r"\s*(?:javascript|vbscript):", re.IGNORECASE)
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Finding(BaseModel):
+    """One thing that is wrong, and what would mend it."""
+
+    code: str
+    severity: Severity
+    page: str
+    line: int
+    message: str
+    fix: str
+
+
+class SiteValidated(Done):
+    """`passed` says whether the site has no error (strict: and no warning)."""
+
+    passed: bool
+    pages: int
+    errors: int
+    warnings: int
+    codes: dict[str, int]
+    findings: list[Finding] = Field(default_factory=list)
+
+
+_FAULTS = {
+    Fault.UNCLOSED: ("<{name}> is not closed{by}", "Add </{name}> where it should end."),
+    Fault.MISNESTED: ("<{name}> is closed after what stands around it{by}", "Swap the end tags."),
+    Fault.STRAY: ("</{name}> closes nothing", "Take it out, or add <{name}> before."),
+}
+
+
+class _Read:
+    """One page as far as the checks need it."""
+
+    def __init__(self, path: str, source: str) -> None:
+        self.path = path
+        self.source = source
+        self.tokens = tokens(source)
+        require_shallow(self.tokens, path)
+        self.lines = LineNumbers(source)
+        self.links = list(links_of(source, self.tokens))
+        self.ids = [
+            (value, token)
+            for token in self.tokens
+            if token.kind is Kind.OPEN and (value := token.get("id"))
+        ]
+        self._anchors: frozenset[str] | None = None
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """What a fragment may name: written ids, and those that the page's script gives."""
+        if self._anchors is None:
+            named = {token.get("name") for token in self.tokens if token.name == "a"}
+            page = page_of(self.source, self.tokens)
+            given = {heading.id for heading in page.headings}
+            sections = {section.anchor for section in page.sections}
+            written = {value for value, _ in self.ids}
+            self._anchors = frozenset(written | given | sections | {n for n in named if n})
+        return self._anchors
+
+
+class SiteValidator:
+    """Checks one site; changes nothing."""
+
+    def __init__(self, workspace: Workspace, name: SiteName) -> None:
+        self._workspace = workspace
+        self._name = name
+        self._findings: list[Finding] = []
+        self._files: set[str] = set()
+        self._pages: dict[str, _Read] = {}
+        self._hashes: dict[str, str] = {}
+
+    def validate(
+        self, report: Callable[[float, float | None, str], None], *, strict: bool
+    ) -> SiteValidated | Refused:
+        """Every finding, errors first."""
+        listed = self._workspace.files_below(self._name)
+        self._files = {file.path for file in listed}
+        paths = [file.path for file in listed if is_page(file.path)]
+        if not paths:
+            return refused(
+                f"{self._name}: there are no pages", f"Call bootstrap_{self._name}_site first."
+            )
+        for count, path in enumerate(paths):
+            self._read(path)
+            report(count + 1, len(paths), path)
+        for page in self._pages.values():
+            self._check_page(page)
+        self._check_site(paths)
+        return self._verdict(len(paths), strict=strict)
+
+    def _verdict(self, pages: int, *, strict: bool) -> SiteValidated:
+        found = sorted(self._findings, key=lambda f: (f.severity, f.page, f.line, f.code))
+        errors = sum(finding.severity is Severity.ERROR for finding in found)
+        return SiteValidated(
+            passed=not (found if strict else errors),
+            pages=pages,
+            errors=errors,
+            warnings=len(found) - errors,
+            codes=dict(sorted(Counter(finding.code for finding in found).items())),
+            findings=found[:MAX_FINDINGS],
+        )
+
+    def _read(self, path: str) -> None:
+        where = f"{self._name}/{path}"
+        try:
+            content = self._workspace.read(where) or b""
+            self._hashes[path] = digest(content)
+            self._pages[path] = _Read(path, decode_utf8(content, where))
+        except PageFault as exc:
+            self._add("unreadable", Severity.ERROR, path, 1, exc.reason, exc.hint)
+        except StorageError as exc:
+            self._add("unreadable", Severity.ERROR, path, 1, str(exc), "Make the file smaller.")
+
+    def _add(
+        self, code: str, severity: Severity, page: str, line: int, message: str, fix: str
+    ) -> None:
+        finding = Finding(
+            code=code,
+            severity=severity,
+            page=f"{self._name}/{page}",
+            line=line,
+            message=message,
+            fix=fix,
+        )
+        self._findings.append(finding)
+
+    def _error(self, code: str, page: _Read, at: int, message: str, fix: str) -> None:
+        self._add(code, Severity.ERROR, page.path, page.lines.at(at), message, fix)
+
+    def _warning(self, code: str, page: _Read, at: int, message: str, fix: str) -> None:
+        self._add(code, Severity.WARNING, page.path, page.lines.at(at), message, fix)
+
+    def _check_page(self, page: _Read) -> None:
+        self._check_links(page)
+        self._check_ids(page)
+        self._check_tags(page)
+        self._check_images(page)
+        for at, text in _placeholders(page):
+            message = f"{text} was left behind"
+            self._warning("placeholder", page, at, message, "Write what belongs there.")
+
+    def _check_links(self, page: _Read) -> None:
+        for link in page.links:
+            at, value = link.tag.start, link.value
+            if _SCRIPTED.match(value):
+                message = f"{link.attribute} runs a script: {value[:80]}"
+                self._error("script-link", page, at, message, "Link to a page or an anchor.")
+            elif _OUTSIDE.match(value):
+                if link.tag.name in _ASSET_TAGS:
+                    message = f"<{link.tag.name}> loads from outside: {value[:80]}"
+                    fix = "Put the file into assets/; the site must open with no network."
+                    self._warning("outside-asset", page, at, message, fix)
+            elif is_relative(value) and link.attribute not in ("srcset", "data", "cite"):
+                self._check_relative(page, link)
+
+    def _check_relative(self, page: _Read, link: Link) -> None:
+        path, fragment = split_link(link.value.strip())
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path))
+        if not path:
+            target = page.path
+        if not self._exists(target, is_folder=path.endswith("/")):
+            is_asset = link.tag.name in _ASSET_TAGS
+            code = "missing-asset" if is_asset else "broken-link"
+            message = f"{link.value[:120]} leads to no file"
+            self._error(code, page, link.tag.start, message, self._nearest(target))
+            return
+        known = self._pages.get(target)
+        if not fragment or fragment == "top" or known is None or fragment in known.anchors:
+            return
+        near = ", ".join(sorted(known.anchors)[:8]) or "none"
+        message = f"{link.value[:120]}: {target} has no anchor {fragment[:80]}"
+        self._error("broken-anchor", page, link.tag.start, message, f"Its anchors: {near}.")
+
+    def _exists(self, target: str, *, is_folder: bool) -> bool:
+        if is_folder:
+            return f"{target}/{INDEX_PAGE}".removeprefix("./") in self._files
+        if target in self._files:
+            return True
+        outside = posixpath.normpath(posixpath.join(self._name, target))
+        if not target.startswith("../") or outside.startswith(".."):
+            return False
+        try:
+            return self._workspace.readable(outside).exists()
+        except (StorageError, ValueError):
+            return False
+
+    def _nearest(self, target: str) -> str:
+        name = posixpath.basename(target).casefold()
+        same = sorted(path for path in self._files if posixpath.basename(path).casefold() == name)
+        return f"There is {same[0]}." if same else "Make the file, or take the link out."
+
+    def _check_ids(self, page: _Read) -> None:
+        seen: dict[str, Token] = {}
+        for value, token in page.ids:
+            if (first := seen.setdefault(value, token)) is not token:
+                message = f"the id {value[:80]} stands in line {page.lines.at(first.start)} too"
+                self._error("duplicate-id", page, token.start, message, "Give it its own id.")
+
+    def _check_tags(self, page: _Read) -> None:
+        for found in tag_faults(page.tokens):
+            message, fix = _FAULTS[found.fault]
+            name = found.token.name
+            by = ""
+            if found.other is not None:
+                slash = "/" if found.other.kind is Kind.CLOSE else ""
+                by = f": <{slash}{found.other.name}> in line {page.lines.at(found.other.start)}"
+            self._error(
+                found.fault,
+                page,
+                found.token.start,
+                message.format(name=name, by=by),
+                fix.format(name=name),
+            )
+
+    def _check_images(self, page: _Read) -> None:
+        for token in page.tokens:
+            if token.kind is Kind.OPEN and token.name == "img" and token.get("alt") is None:
+                message = f"<img src={(token.get('src') or '')[:80]}> has no alt"
+                fix = 'Say what it shows in alt; alt="" if it only decorates.'
+                self._error("image-without-alt", page, token.start, message, fix)
+
+    def _check_site(self, paths: list[str]) -> None:
+        file = self._workspace.readable(f"{self._name}/site.json")
+        site = load(file, SiteFile)
+        if site is None:
+            self._add(
+                "no-site-file", Severity.WARNING, "site.json", 1, "there is no site.json",
+                f"Call bootstrap_{self._name}_site.",
+            )  # fmt: skip
+        listed = [chapter.page for chapter in site.chapters] if site else []
+        for path in listed:
+            if path not in self._files:
+                message = f"site.json lists {path}, which is no file"
+                fix = "Write it with write_chapter."
+                self._add("missing-page", Severity.ERROR, "site.json", 1, message, fix)
+        self._check_order(listed)
+        self._check_groups(site)
+        self._check_orphans(paths, listed)
+        self._check_index(paths)
+
+    def _check_order(self, listed: list[str]) -> None:
+        for place, path in enumerate(listed):
+            page = self._pages.get(path)
+            if page is None:
+                continue
+            expected = {*listed[max(0, place - 1) : place], *listed[place + 1 : place + 2]}
+            for link in _prev_next(page):
+                target, _ = split_link(link.value)
+                target = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+                if target not in expected and target != INDEX_PAGE:
+                    message = f"prev-next leads to {target}, which is no neighbour in site.json"
+                    fix = "Leave nav.prev-next empty: the page's script fills it."
+                    self._warning("order", page, link.tag.start, message, fix)
+
+    def _check_groups(self, site: SiteFile | None) -> None:
+        seen: list[str] = []
+        for chapter in site.chapters if site else []:
+            group = chapter.group or ""
+            if group in seen and seen[-1] != group:
+                message = f"{chapter.id} stands apart from the rest of its group {group}"
+                fix = "Call bootstrap with overwrite and the chapters of a group together."
+                self._add("order", Severity.WARNING, "site.json", 1, message, fix)
+            if group and (not seen or seen[-1] != group):
+                seen.append(group)
+
+    def _check_orphans(self, paths: list[str], listed: list[str]) -> None:
+        reached = {INDEX_PAGE, *listed}
+        for page in self._pages.values():
+            for link in page.links:
+                if link.tag.name == "a" and is_relative(link.value):
+                    path, _ = split_link(link.value)
+                    target = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path))
+                    if target != page.path:
+                        reached.add(target)
+        for path in paths:
+            if path not in reached:
+                message = "no page leads here, and site.json doesn't list it"
+                fix = "Link to it, or list it with write_chapter."
+                self._add("orphan-page", Severity.WARNING, path, 1, message, fix)
+
+    def _check_index(self, paths: list[str]) -> None:
+        known = known_entries(self._workspace.read(f"{self._name}/{INDEX_FILE}"))
+        stale = [path for path in paths if known.get(path, {}).get("hash") != self._hashes[path]]
+        gone = sorted(known.keys() - set(paths))
+        if stale or gone:
+            names = ", ".join([*stale, *gone][:8])
+            message = f"the search index is behind in {len(stale) + len(gone)} pages: {names}"
+            fix = "Call update_search_index."
+            self._add("stale-index", Severity.WARNING, INDEX_FILE, 1, message, fix)
+
+
+def _placeholders(page: _Read) -> Iterator[tuple[int, str]]:
+    closed_to = 0
+    for token in page.tokens:
+        if token.kind is Kind.TEXT:
+            if not closed_to:
+                text = page.source[token.start : token.end]
+                for found in _PLACEHOLDER.finditer(text):
+                    yield token.start + found.start(), found[0]
+        elif token.name in _NOT_PROSE:
+            closed_to = max(0, closed_to + (1 if token.kind is Kind.OPEN else -1))
+
+
+def _prev_next(page: _Read) -> Iterator[Link]:
+    start = end = -1
+    for token in page.tokens:
+        if token.name == "nav" and token.kind is Kind.OPEN and "prev-next" in token.classes:
+            start = token.start
+        elif token.name == "nav" and token.kind is Kind.CLOSE and start >= 0 > end:
+            end = token.start
+    for link in page.links:
+        if start <= link.start < end and link.attribute == "href" and is_relative(link.value):
+            yield link
