@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import traceback
+from types import ModuleType
 from typing import NoReturn
 
 from devloop_tools.rpc.first_lines import FirstLines
@@ -96,11 +97,21 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see devloop-tools serve --help")
 
 
+def _look_for_no_plugins() -> None:
+    """A server takes no plugins of pydantic: to find some, it would read the metadata of every
+    installed package, through modules that nothing else here needs.
+
+    Not the variable that pydantic has for this: it would go on to the children of tools.
+    """
+    loader = ModuleType("pydantic.plugin._loader")
+    vars(loader)["get_plugins"] = tuple
+    sys.modules.setdefault(loader.__name__, loader)
+
+
 def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_fd: int) -> None:
     # Nothing that is loaded here is garbage before the process ends.
     gc.disable()
-    # Looking for plugins of pydantic reads the metadata of every installed package.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    _look_for_no_plugins()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
     def greet(method: str, params: dict[str, object]) -> dict[str, object] | None:
