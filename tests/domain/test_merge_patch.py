@@ -42,7 +42,7 @@ def test_the_examples_of_the_rfc(original: Any, patch: Any, result: Any) -> None
     assert merge_patch(original, patch) == result
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(JSON, JSON)
 def test_neither_argument_is_altered(original: Any, patch: Any) -> None:
     before = copy.deepcopy((original, patch))
@@ -50,7 +50,7 @@ def test_neither_argument_is_altered(original: Any, patch: Any) -> None:
     assert (original, patch) == before
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(JSON, JSON)
 def test_a_patch_that_is_applied_twice_changes_nothing_more(original: Any, patch: Any) -> None:
     once = merge_patch(original, patch)
@@ -75,7 +75,7 @@ def _difference(original: Any, wanted: Any) -> Any:
     return changed | {key: None for key in original if key not in wanted}
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.dictionaries(st.text(max_size=2), JSON, max_size=4), JSON.map(_without_null))
 def test_there_is_a_patch_from_any_object_to_any_value_without_nulls(
     original: dict[str, Any], wanted: Any

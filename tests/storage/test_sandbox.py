@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from devloop_tools.storage.errors import ToolSandboxError
@@ -249,7 +249,6 @@ def test_globs_compare_names_and_never_parts_of_names(
     assert [path for path in no if matches(path, pattern)] == []
 
 
-@settings(deadline=None)
 @given(
     st.text(max_size=60)
     | st.lists(st.sampled_from(["..", ".", "", "a", "登", ".git"])).map("/".join)

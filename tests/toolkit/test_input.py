@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -55,7 +55,6 @@ def test_a_free_object_has_a_bound_on_its_fields() -> None:
     assert "at most 200 items" in refusal({str(n): n for n in range(MAX_FREE_FIELDS + 1)})
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(
         st.text(max_size=8),
