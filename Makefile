@@ -74,6 +74,9 @@ clients: install ## Everybody else's clients drive the installed server; Node co
 	$(BIN)/python -c 'from tests.conformance.node import install; install()'
 	DEVLOOP_REQUIRE_CLIENTS=1 $(BIN)/pytest -q -n 2 -m clients tests/clients
 
+fuzz: install ## Whatever a client may send, at length: DEVLOOP_FUZZ_EXAMPLES of each kind
+	DEVLOOP_FUZZ_EXAMPLES=$${DEVLOOP_FUZZ_EXAMPLES:-2000} $(BIN)/pytest -q -n 2 tests/fuzz
+
 e2e: $(E2E_STAMP) ## The real Claude CLI against a scripted model on loopback
 	DEVLOOP_REQUIRE_E2E=1 $(BIN)/pytest -q -n 2 -m e2e tests/e2e
 
