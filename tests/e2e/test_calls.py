@@ -11,6 +11,10 @@ from tests.e2e.conftest import MakeHost
 from tests.e2e.host import HEADLESS
 from tests.e2e.messages_stub import Call, Step
 
+from devloop_tools.app import TOOLS_PACKAGE
+from devloop_tools.registry.discovery import discover
+from devloop_tools.settings import resolve_tools_dir
+
 pytestmark = pytest.mark.e2e
 
 NATIVE = {
@@ -21,13 +25,6 @@ NATIVE = {
     "integrator": ["Bash", "Read"],
     "bug-triager": ["Read"],
 }
-PERSISTENCE = [
-    "mcp__devloop__record_memory",
-    "mcp__devloop__timeline_append",
-    "mcp__devloop__update_runtime_state",
-    "mcp__devloop__update_todo_item",
-    "mcp__devloop__write_todolist",
-]
 SESSION = "6b0f6d0c-9f61-4b0e-8d3f-2f1c6a6f0f11"
 PLAN = {
     "items": [
@@ -36,6 +33,14 @@ PLAN = {
     ]
 }
 WRITE_PLAN = Call("mcp__devloop__write_todolist", PLAN)
+
+
+def granted(agent: str) -> list[str]:
+    """The CLI's names for our tools that the shipped file grants the agent, and that exist."""
+    file = json_file(resolve_tools_dir(None) / "agents.json")
+    [template] = [known for known in file["templates"] if known["id"] == f"devloop-{agent}"]
+    there = {entry.name for entry in discover(TOOLS_PACKAGE)}
+    return [f"mcp__devloop__{name}" for name in template["cli"]["toolPolicy"] if name in there]
 
 
 def json_file(path: Path) -> Any:
@@ -51,7 +56,7 @@ def test_the_models_call_lands_as_a_file_and_it_sees_what_the_policy_grants(
     assert run.init["mcp_servers"] == [
         {"name": "devloop", "status": "connected", "source": "dynamic"}
     ]
-    assert sorted(run.init["tools"]) == [*NATIVE[agent], *PERSISTENCE]
+    assert sorted(run.init["tools"]) == sorted([*NATIVE[agent], *granted(agent)])
     assert run.init["permissionMode"] == "dontAsk"
     (result,) = model.results
     path = f"agent-state/{agent}-todo.json"
