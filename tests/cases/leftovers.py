@@ -9,11 +9,8 @@ from tests.cases.run import Run
 from tests.cases.verdict import Verdict
 from tests.processes.server import strict_json
 
-SPIN_SHARE = 0.5
-"""A process that burns more of a processor than this while it waits is spinning."""
-
-LEAST_SPIN_S = 0.8
-"""Less is the work of loading and ending; who spins until it is killed burns seconds."""
+SPIN_S = 1.0
+"""Less processor time is the work of loading and ending; who spins burns seconds."""
 
 _STATE = ".devloop"
 
@@ -93,8 +90,7 @@ def cpu_spin(run: Run, wanted: bool, verdict: Verdict) -> None:
         return
     used = run.ended.cpu_s - run.cpu_before_wait_s
     elapsed = run.ended.at - run.waited_from
-    spins = used > LEAST_SPIN_S and used > SPIN_SHARE * elapsed
-    if spins is not wanted:
+    if (used > SPIN_S) is not wanted:
         verdict.faults.append(f"cpu_spin: {used:.2f} s of processor in {elapsed:.2f} s")
 
 

@@ -20,18 +20,18 @@ time.sleep(60)
 """
 
 STUCK = """
-import time
+import os, time
 from devloop_tools.rpc.process import call_on_signals
-call_on_signals(lambda: print("stopping", flush=True))
+call_on_signals(lambda: os.write(1, b"stopping\\n"))
 print("ready", flush=True)
 while True:
     time.sleep(60)
 """
 
 IN_THREADING = """
-import signal, threading, time
+import os, signal, threading, time
 from devloop_tools.rpc.process import call_on_signals
-call_on_signals(lambda: print("stopping", flush=True))
+call_on_signals(lambda: os.write(1, b"stopping\\n"))
 with threading._active_limbo_lock:
     signal.raise_signal(signal.SIGTERM)
     time.sleep(60)
