@@ -156,7 +156,9 @@ _LOOP: list[Any] = []
 _LOOP.append(_LOOP)
 
 
-@pytest.mark.parametrize("value", [object(), {1, 2}, b"x", {"a": object()}, _LOOP, _nested(5000)])
+@pytest.mark.parametrize(
+    "value", [object(), {1, 2}, b"x", {"a": object()}, _LOOP, _nested(100_000)]
+)
 def test_what_json_has_no_form_for_is_a_type_error(value: object) -> None:
     with pytest.raises(TypeError):
         encode({"id": 1, "result": value})
