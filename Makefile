@@ -10,7 +10,7 @@ BROWSER_STAMP := $(VENV)/.installed-browser
 
 # Tests that start servers or tools of others stand apart, so that `make quick` stays under a minute.
 UNIT := tests --ignore=tests/processes --ignore=tests/faults --ignore=tests/scripts \
-        --ignore=tests/cases --ignore=tests/conformance
+        --ignore=tests/cases --ignore=tests/conformance --ignore=tests/fuzz
 
 .PHONY: help install run test quick lint types arch unit check cases faults conformance clients e2e \
         browser fuzz bench format snapshots
