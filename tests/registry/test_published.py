@@ -93,8 +93,8 @@ def test_the_file_is_the_same_each_time_it_is_drawn(module: Path) -> None:
 
 def test_a_module_that_was_edited_since_is_drawn_anew(module: Path) -> None:
     keep(module)
-    module.write_text(MODULE.replace("查词", "找词"), encoding="utf-8")
-    assert found().published.description == "Look for words. 找词。"
+    module.write_text(MODULE.replace("查词", "找出词语"), encoding="utf-8")
+    assert found().published.description == "Look for words. 找出词语。"
 
 
 @pytest.mark.parametrize(
