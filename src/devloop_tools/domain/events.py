@@ -30,6 +30,8 @@ class EventType(StrEnum):
     DOC_ECHO = "doc.echo"  # {path, markdown}
     BUG_OPENED = "bug.opened"  # {id, title, severity, status, unit_id, category, previous}
     BUG_CHANGED = "bug.changed"  # {id, status, from, reason, fields}, or {id, status, occurrences}
+    CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
+    CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
     TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}
