@@ -27,10 +27,10 @@ class EventType(StrEnum):
     DOC_WRITTEN = "doc.written"  # {site, path, hash}
     DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
     DOC_ECHO = "doc.echo"  # {path, markdown}
-    TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
-    TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
-    TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}
-    POLICY_REFUSED = "policy.refused"  # {tool, rule}
+    TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
+    TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
+    TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
+    POLICY_REFUSED = "policy.refused"  # {tool, decision, rule, file, line, position, reason}
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
 

@@ -17,7 +17,9 @@ import orjson
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Refused, refused
 from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.server.actors import Actor
+from devloop_tools.server.admission import Admission, Denied
 from devloop_tools.server.bounds import (
     MAX_RESULT_BYTES,
     bounded_blocks,
@@ -51,11 +53,16 @@ class Call:
     """A call that policy has let through."""
 
     actor: Actor
-    definition: ToolDefinition
+    entry: ToolEntry
     arguments: JsonObject
     origin: Origin
     progress: Progress
     client: Client
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """The tool itself, which the first call of it imports."""
+        return self.entry.definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +115,19 @@ class Crashed:
     traceback: str
 
 
-Outcome = Finished | Invalid | OutsideSandbox | Crashed
+Outcome = Finished | Invalid | Denied | OutsideSandbox | Crashed
 
 
-async def execute(session: Session, call: Call) -> Outcome:
-    """Validate, run, and turn whatever comes into an outcome. Raises only on cancellation."""
+async def execute(session: Session, call: Call, admission: Admission) -> Outcome:
+    """Validate, ask policy about the arguments, run, and turn whatever comes into an outcome.
+
+    Raises only on cancellation.
+    """
     definition = call.definition
     try:
         arguments = definition.arguments.parse(definition.name, call.arguments)
+        if denied := admission.refusal(arguments):
+            return denied
         return await _run(session, call, arguments)
     except (InputRequired, CapabilityMissing, GeneratorExit):
         # What the client's program must hear, not the model.

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request, RequestId
+from devloop_tools.server.admission import Denied
 from devloop_tools.server.execution import (
     Call,
     Crashed,
@@ -24,6 +25,7 @@ from devloop_tools.toolkit.schema import flat_root
 
 VALIDATION = 4001
 SANDBOX = 4003
+DENIED = 4010
 CRASH = 5000
 
 
@@ -64,7 +66,7 @@ async def tools_execute(session: Session, request: Request) -> JsonObject:
     send = partial(_send_progress, session.peer, request.id)
     with reporting(send, session.loop, wanted=params.progress) as progress:
         origin = actor.origin(call_id)
-        call = Call(actor, entry.definition, params.input or {}, origin, progress, NO_CLIENT)
+        call = Call(actor, entry, params.input or {}, origin, progress, NO_CLIENT)
         outcome = await run_call(session, call)
     return _result(outcome)
 
@@ -85,6 +87,9 @@ def _result(outcome: Outcome) -> JsonObject:
             return {"ok": True, "value": value}
         case Invalid():
             raise RpcError(VALIDATION, outcome.text, _validation(outcome))
+        case Denied():
+            fact = {"reason": outcome.text, "rule": outcome.trace["rule"]}
+            raise RpcError(DENIED, outcome.text, {"kind": "denied", **fact})
         case OutsideSandbox():
             fact = {"path": outcome.path, "agent": outcome.agent, "reason": outcome.reason}
             text = f"{outcome.path}: {outcome.reason}"
