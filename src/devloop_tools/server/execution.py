@@ -123,9 +123,10 @@ async def execute(session: Session, call: Call, admission: Admission) -> Outcome
 
     Raises only on cancellation.
     """
-    definition = call.definition
+    name = call.entry.name
     try:
-        arguments = definition.arguments.parse(definition.name, call.arguments)
+        definition = await _loaded(session, call.entry)
+        arguments = definition.arguments.parse(name, call.arguments)
         if denied := admission.refusal(arguments):
             return denied
         return await _run(session, call, arguments)
@@ -138,7 +139,7 @@ async def execute(session: Session, call: Call, admission: Admission) -> Outcome
         return Invalid(_shown(str(exc), MAX_RESULT_BYTES), exc.problems)
     except ToolValidationError as exc:
         problem = Problem(_shown(exc.field), _shown(exc.reason), _shown(exc.allowed))
-        return Invalid(f"Invalid arguments for {definition.name}:\n- {problem}", (problem,))
+        return Invalid(f"Invalid arguments for {name}:\n- {problem}", (problem,))
     except ToolSandboxError as exc:
         return OutsideSandbox(exc.path, exc.agent, _shown(exc.reason))
     except BaseException as exc:
@@ -146,7 +147,16 @@ async def execute(session: Session, call: Call, admission: Admission) -> Outcome
         # cancellation is no answer; a tool may also raise what looks like one.
         if isinstance(exc, anyio.get_cancelled_exc_class()) and _is_cancelled():
             raise
-        return _crashed(definition.name, exc, call.actor.workspace.root)
+        return _crashed(name, exc, call.actor.workspace.root)
+
+
+async def _loaded(session: Session, entry: ToolEntry) -> ToolDefinition:
+    """The tool; where its module has to be imported, that holds up nobody."""
+    if entry.is_loaded:
+        return entry.definition
+    return await anyio.to_thread.run_sync(
+        lambda: entry.definition, abandon_on_cancel=True, limiter=session.threads
+    )
 
 
 def _is_cancelled() -> bool:

@@ -20,6 +20,7 @@ from devloop_tools.server.middleware import find_granted, run_call
 from devloop_tools.server.plain.params import CallerContext, Params, acting, read
 from devloop_tools.server.progress import reporting
 from devloop_tools.server.session import Peer, Session
+from devloop_tools.server.tools_list import shown
 from devloop_tools.toolkit.client import NO_CLIENT
 from devloop_tools.toolkit.schema import flat_root
 
@@ -49,10 +50,10 @@ async def tools_list(session: Session, request: Request) -> JsonObject:
     tools = [
         {
             "name": entry.name,
-            "description": entry.definition.description,
-            "input_schema": flat_root(entry.definition.input_schema()),
+            "description": entry.published.description,
+            "input_schema": flat_root(entry.published.input_schema),
         }
-        for entry in session.catalog(actor).entries()
+        for entry in shown(session.catalog(actor).entries())
     ]
     return {"tools": tools}
 
