@@ -27,6 +27,8 @@ class EventType(StrEnum):
     DOC_WRITTEN = "doc.written"  # {site, path, hash}
     DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
     DOC_ECHO = "doc.echo"  # {path, markdown}
+    CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
+    CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
     TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
