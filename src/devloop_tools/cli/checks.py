@@ -14,6 +14,7 @@ from pathlib import Path
 from devloop_tools.app import Tools, load_tools
 from devloop_tools.launch.claude_binary import find_claude
 from devloop_tools.launch.version import OLDEST_TRIED, NoVersion, claude_version
+from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.settings import Flags, SettingsError, resolve_project_dir, resolve_tools_dir
 from devloop_tools.storage.database import database_file
@@ -85,25 +86,41 @@ def check_tools(flags: Flags) -> Iterator[Finding]:
     for fault in tools.packs.faults:
         fix = f"devloop-tools pack check {folder / 'packs' / fault.file}"
         yield Finding("packs", State.WARN, str(fault), fix)
+    for entry in tools.registry.entries.values():
+        yield from _loading_fault(entry)
     wanted = (
         [flags.agent] if flags.agent else [known.short_name for known in tools.agents.templates]
     )
+    for line in tools.agents.foreign:
+        yield Finding("agents file", State.WARN, line, "remove it, unless another host reads it")
     for name in wanted:
-        yield _policy_finding(tools, name)
+        yield from _policy_findings(tools, name)
 
 
-def _policy_finding(tools: Tools, name: str) -> Finding:
-    check = f"policy of {name}"
+def _loading_fault(entry: ToolEntry) -> Iterator[Finding]:
+    try:
+        entry.load()
+    except Exception as exc:
+        # A module may raise anything when it is imported.
+        found = f"{entry.source} can't be imported: {type(exc).__name__}: {exc}"
+        yield Finding("tools", State.FAIL, found, f"install {PACKAGE} anew")
+
+
+def _policy_findings(tools: Tools, name: str) -> Iterator[Finding]:
+    check, file = f"policy of {name}", tools.folder / "agents.json"
     try:
         policy = tools.agent(name).policy
     except LoadError as exc:
-        return Finding(check, State.FAIL, str(exc), f"mend {tools.folder / 'agents.json'}")
-    granted = sum(policy.allows(tool) for tool in tools.registry.entries)
+        yield Finding(check, State.FAIL, str(exc), f"mend {file}")
+        return
+    entries = tools.registry.entries.values()
+    granted = sum(policy.allows(entry.name, entry.namespace) for entry in entries)
     found = f"{granted} tools of ours, {len(policy.native_tools)} of the CLI's own"
-    if policy.missing:
-        missing = ", ".join(policy.missing)
-        return Finding(check, State.WARN, f"{found}; not found: {missing}", "mend the failed packs")
-    return Finding(check, State.OK, found)
+    yield Finding(check, State.OK, found)
+    for missing in policy.missing:
+        yield Finding(check, State.WARN, missing, "mend the failed packs, or remove the entry")
+    for note in policy.notes:
+        yield Finding(check, State.WARN, note, f"is it meant? Else mend {file}")
 
 
 def check_project(flags: Flags) -> Iterator[Finding]:

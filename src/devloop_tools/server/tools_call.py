@@ -5,6 +5,7 @@ from functools import partial
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.server.admission import Denied
 from devloop_tools.server.clients import with_client
 from devloop_tools.server.era import meta_of
 from devloop_tools.server.execution import Call, Crashed, Finished, Invalid, Outcome, OutsideSandbox
@@ -28,7 +29,7 @@ async def tools_call(session: Session, request: Request) -> JsonObject:
     send = partial(_send_progress, session.peer, token)
     with reporting(send, session.loop, wanted=is_progress_token(token)) as progress:
         origin = actor.origin(call_id)
-        call = partial(Call, actor, entry.definition, arguments, origin, progress)
+        call = partial(Call, actor, entry, arguments, origin, progress)
 
         async def run(client: Client) -> JsonObject:
             outcome = await run_call(session, call(client))
@@ -65,7 +66,7 @@ def _result(outcome: Outcome, *, structured: bool) -> JsonObject:
             if structured and outcome.structured is not None:
                 result["structuredContent"] = outcome.structured
             return result | {"isError": False}
-        case Invalid():
+        case Invalid() | Denied():
             return _error(outcome.text)
         case OutsideSandbox():
             whose = f"outside what {outcome.agent} may touch"

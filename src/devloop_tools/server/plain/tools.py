@@ -7,6 +7,7 @@ from pydantic import Field
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request, RequestId
+from devloop_tools.server.admission import Denied
 from devloop_tools.server.execution import (
     Call,
     Crashed,
@@ -19,11 +20,13 @@ from devloop_tools.server.middleware import find_granted, run_call
 from devloop_tools.server.plain.params import CallerContext, Params, acting, read
 from devloop_tools.server.progress import reporting
 from devloop_tools.server.session import Peer, Session
+from devloop_tools.server.tools_list import shown
 from devloop_tools.toolkit.client import NO_CLIENT
 from devloop_tools.toolkit.schema import flat_root
 
 VALIDATION = 4001
 SANDBOX = 4003
+DENIED = 4010
 CRASH = 5000
 
 
@@ -47,10 +50,10 @@ async def tools_list(session: Session, request: Request) -> JsonObject:
     tools = [
         {
             "name": entry.name,
-            "description": entry.definition.description,
-            "input_schema": flat_root(entry.definition.input_schema()),
+            "description": entry.published.description,
+            "input_schema": flat_root(entry.published.input_schema),
         }
-        for entry in session.catalog(actor).entries()
+        for entry in shown(session.catalog(actor).entries())
     ]
     return {"tools": tools}
 
@@ -64,7 +67,7 @@ async def tools_execute(session: Session, request: Request) -> JsonObject:
     send = partial(_send_progress, session.peer, request.id)
     with reporting(send, session.loop, wanted=params.progress) as progress:
         origin = actor.origin(call_id)
-        call = Call(actor, entry.definition, params.input or {}, origin, progress, NO_CLIENT)
+        call = Call(actor, entry, params.input or {}, origin, progress, NO_CLIENT)
         outcome = await run_call(session, call)
     return _result(outcome)
 
@@ -85,6 +88,9 @@ def _result(outcome: Outcome) -> JsonObject:
             return {"ok": True, "value": value}
         case Invalid():
             raise RpcError(VALIDATION, outcome.text, _validation(outcome))
+        case Denied():
+            fact = {"reason": outcome.text, "rule": outcome.trace["rule"]}
+            raise RpcError(DENIED, outcome.text, {"kind": "denied", **fact})
         case OutsideSandbox():
             fact = {"path": outcome.path, "agent": outcome.agent, "reason": outcome.reason}
             text = f"{outcome.path}: {outcome.reason}"
