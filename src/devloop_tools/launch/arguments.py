@@ -53,6 +53,8 @@ class CommandLine:
     argv: tuple[str, ...]
     env: Mapping[str, str]
     contents: Mapping[Path, bytes]
+    tools: tuple[str, ...] = ()
+    """What the CLI must offer its model, in its own names."""
 
 
 def build_cli_args(
@@ -99,13 +101,13 @@ def _claude(
     _require_unicode(options.server)
     config, settings = options.folder / "mcp.json", options.folder / "settings.json"
     native = list(policy.native_tools)
-    allowed = [*native, *(name_in_cli(entry.name) for entry in entries)]
+    granted = [*native, *(name_in_cli(entry.name) for entry in entries)]
     argv = [
         options.claude,
         f"--mcp-config={config}",
         "--strict-mcp-config",
         f"--tools={','.join(native)}",
-        f"--allowedTools={','.join(allowed)}",
+        f"--allowedTools={','.join(granted)}",
         f"--disallowedTools={name_in_cli(HOOK_TOOL)}",
         "--setting-sources=",
         f"--settings={settings}",
@@ -120,7 +122,7 @@ def _claude(
     # Cuts what the CLI hands down to our server: no API key is among it.
     env = {"CLAUDE_CODE_MCP_ALLOWLIST_ENV": "1"}
     contents = {config: _json(mcp_config(options.server)), settings: _json(cli_settings())}
-    return CommandLine(tuple(argv), env, contents)
+    return CommandLine(tuple(argv), env, contents, tuple(granted))
 
 
 def _acp(entries: Sequence[ToolEntry], options: LaunchOptions) -> CommandLine:
