@@ -29,6 +29,7 @@ from devloop_tools.registry.pack_verdicts import PackVerdicts, state_folder, ver
 from devloop_tools.registry.packs import PackFault, Packs, load_packs
 from devloop_tools.registry.policy import Policy, Source, build_policy
 from devloop_tools.registry.registry import Registry
+from devloop_tools.registry.sandboxes import sandbox_of
 from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
@@ -132,6 +133,10 @@ class Cast:
     @property
     def takes_context(self) -> bool:
         return self.settings.host
+
+    @property
+    def serves_cli(self) -> bool:
+        return self.settings.for_cli
 
     @property
     def registry(self) -> Registry:
@@ -305,21 +310,14 @@ def _actor(settings: Settings, tools: Tools, agent: str, unit_id: str | None) ->
         session_id=settings.session_id,
         policy=found.policy,
         catalog=Catalog(tools.registry.entries.values(), found.policy),
-        workspace=Workspace(settings.project_dir, _sandbox(found.template, unit_id), unit_id),
-    )
-
-
-def _sandbox(template: AgentTemplate, unit_id: str | None) -> Sandbox:
-    rules = template.sandbox
-    return Sandbox(
-        agent=template.short_name,
-        write_allow=tuple(
-            pattern.replace("{unit_id}", unit_id) if unit_id else pattern
-            for pattern in rules.write_allow_list
+        workspace=Workspace(
+            settings.project_dir, _sandbox(settings, found.template, unit_id), unit_id
         ),
-        write_deny=rules.write_deny_list,
-        read_allow=tuple(Path(folder) for folder in rules.read_allow_list),
     )
+
+
+def _sandbox(settings: Settings, template: AgentTemplate, unit_id: str | None) -> Sandbox:
+    return sandbox_of(template, settings.project_dir, settings.configuration, unit_id)
 
 
 async def _flush_events(events: EventLog) -> None:

@@ -9,6 +9,7 @@ from devloop_tools.cli.doctor import doctor
 from devloop_tools.cli.dump_schema import dump_schema
 from devloop_tools.cli.events import events
 from devloop_tools.cli.extract_prompts import extract_prompts
+from devloop_tools.cli.launch import WithExtra, launch
 from devloop_tools.cli.serve import run
 
 app = typer.Typer(
@@ -40,5 +41,6 @@ app.command()(doctor)
 app.add_typer(pack.app, name="pack")
 app.add_typer(policy.app, name="policy")
 app.command()(cli_args)
+app.command(cls=WithExtra)(launch)
 app.command()(dump_schema)
 app.command()(extract_prompts)

@@ -35,6 +35,7 @@ class EventType(StrEnum):
     TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
+    POLICY_DECIDED = "policy.decided"  # {tool, decision, rule, file, line, position, subject}
     POLICY_REFUSED = "policy.refused"  # {tool, decision, rule, file, line, position, reason}
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
