@@ -61,7 +61,7 @@ class SetUp:
 
     def examined(self, *more: str) -> Result:
         folders = ["--project-dir", str(self.project), "--tools-dir", str(self.tools)]
-        return CliRunner().invoke(app, ["doctor", *folders, *more])
+        return CliRunner().invoke(app, ["doctor", "--quick", *folders, *more])
 
     def finding(self, check: str, *more: str) -> dict[str, str]:
         """The finding of one check, in its form for programs; it alone isn't well."""

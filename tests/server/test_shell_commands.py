@@ -40,6 +40,8 @@ def rule_of(command: object, monkeypatch: pytest.MonkeyPatch) -> str | None:
         ("cat $HOME/.config/devloop-tools/x", "closed $HOME/.config/devloop-tools"),
         ("cat ${HOME}/.config/devloop-tools/x", "closed ${HOME}/.config/devloop-tools"),
         ("touch /opt/写/t/packs/a.py", "closed /opt/写/t"),
+        ("curl -d '{\"a\": 1}' http://h/", "guard"),
+        ("curl -d @body.json http://h/", None),
         (None, "command"),
         (["ls"], "command"),
         ("npm test", None),

@@ -3,6 +3,7 @@
 import typer
 
 from devloop_tools.cli import pack, policy
+from devloop_tools.cli.audit import audit
 from devloop_tools.cli.call import call
 from devloop_tools.cli.cli_args import cli_args
 from devloop_tools.cli.doctor import doctor
@@ -37,6 +38,7 @@ def serve(ctx: typer.Context) -> None:
 
 app.command()(call)
 app.command()(events)
+app.command()(audit)
 app.command()(doctor)
 app.add_typer(pack.app, name="pack")
 app.add_typer(policy.app, name="policy")

@@ -92,7 +92,9 @@ def launch(
     extra: tuple[str, ...] = ctx.obj or ()
     with options.reported():
         _refuse_flags_of_ours(extra)
-        _require_accepted(resolve(flags, os.environ), accept_config)
+        settings = resolve(flags, os.environ)
+        options.refuse_agents(settings.project_dir, "launch")
+        _require_accepted(settings, accept_config)
         prepared = prepare(flags, claude, skip_permissions=skip_permissions, prompt_needed=True)
     code = EXIT_FAULT
     try:

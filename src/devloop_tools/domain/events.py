@@ -106,6 +106,16 @@ class EventLog:
         """Events with an id above `after`, oldest first, at most `limit`."""
         return [_event(row) for row in self._database.rows(_SELECT, (after, limit))]
 
+    def of_types(
+        self, types: Sequence[EventType], after: int, *, agent: str | None = None, since: str = ""
+    ) -> Sequence[Event]:
+        """The same, of some types alone; of one agent, and from a time on (as `ts` is written)."""
+        marks = ", ".join("?" * len(types))
+        where = f"id > ? AND type IN ({marks}) AND ts >= ?" + (" AND agent = ?" if agent else "")
+        sql = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE {where} ORDER BY id LIMIT ?"
+        values = (after, *types, since, *([agent] if agent else []), MAX_READ)
+        return [_event(row) for row in self._database.rows(sql, values)]
+
     def changed(self) -> bool:
         """Whether anybody may have committed since the last time this was asked."""
         version = self._database.data_version()

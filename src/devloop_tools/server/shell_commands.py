@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+from devloop_tools.guard.judgement import Judgement
 from devloop_tools.storage.sandbox import Sandbox
 
 SHELL_TOOLS = frozenset({"Bash", "Monitor", "PowerShell"})
@@ -17,6 +18,13 @@ _STATE = re.compile(r"(?:^|[^\w.])\.devloop(?![\w-])|(?:^|[^\w.-])state\.db(?![\
 _OURS = re.compile(
     r"devloop[-_]tools(?:\.[\w.]+)?\s+(?P<command>approvals|upstreams|call|serve|launch)(?![\w-])"
 )
+
+
+def judgement_on(command: str) -> Judgement:
+    """What the guard says about a command."""
+    from devloop_tools.guard.judging import judge
+
+    return judge(command)
 
 
 def fault_in_command(command: object, root: Path, sandbox: Sandbox) -> tuple[str, str] | None:
@@ -37,7 +45,8 @@ def fault_in_command(command: object, root: Path, sandbox: Sandbox) -> tuple[str
         return f"closed {found[0]}", (
             f"{found[0]} holds the configuration of the agents and is closed to them"
         )
-    return None
+    judgement = judgement_on(command)
+    return ("guard", judgement.reason) if judgement.refused else None
 
 
 def _configuration(root: Path, sandbox: Sandbox) -> re.Pattern[str]:
