@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
+from devloop_tools.domain.agent_clis import record_cli
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
@@ -29,6 +30,8 @@ from devloop_tools.registry.pack_verdicts import PackVerdicts, state_folder, ver
 from devloop_tools.registry.packs import PackFault, Packs, load_packs
 from devloop_tools.registry.policy import Policy, Source, build_policy
 from devloop_tools.registry.registry import Registry
+from devloop_tools.registry.sandboxes import sandbox_of
+from devloop_tools.rpc.ancestry import parent
 from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
@@ -132,6 +135,10 @@ class Cast:
     @property
     def takes_context(self) -> bool:
         return self.settings.host
+
+    @property
+    def serves_cli(self) -> bool:
+        return self.settings.for_cli
 
     @property
     def registry(self) -> Registry:
@@ -246,9 +253,23 @@ async def serve(
     call_on_signals(partial(_stop, connection, loop))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_flush_events, application.events)
+        if application.cast.serves_cli:
+            tasks.start_soon(_record_cli, application)
         await run_connection(application, connection, answered)
         tasks.cancel_scope.cancel()
     _flush(application.events)
+
+
+async def _record_cli(application: Application) -> None:
+    """Remember who started this server: nothing below that CLI may decide in a person's place."""
+    cli, agent = parent(), application.cast.settings.agent or ""
+    if cli is None:
+        return
+    try:
+        record = partial(record_cli, application.database, cli.pid, cli.started, agent)
+        await anyio.to_thread.run_sync(record, abandon_on_cancel=True)
+    except StorageError as exc:
+        _logger.warning("the CLI is not recorded: %s", exc)
 
 
 def _stop(connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
@@ -305,21 +326,14 @@ def _actor(settings: Settings, tools: Tools, agent: str, unit_id: str | None) ->
         session_id=settings.session_id,
         policy=found.policy,
         catalog=Catalog(tools.registry.entries.values(), found.policy),
-        workspace=Workspace(settings.project_dir, _sandbox(found.template, unit_id), unit_id),
-    )
-
-
-def _sandbox(template: AgentTemplate, unit_id: str | None) -> Sandbox:
-    rules = template.sandbox
-    return Sandbox(
-        agent=template.short_name,
-        write_allow=tuple(
-            pattern.replace("{unit_id}", unit_id) if unit_id else pattern
-            for pattern in rules.write_allow_list
+        workspace=Workspace(
+            settings.project_dir, _sandbox(settings, found.template, unit_id), unit_id
         ),
-        write_deny=rules.write_deny_list,
-        read_allow=tuple(Path(folder) for folder in rules.read_allow_list),
     )
+
+
+def _sandbox(settings: Settings, template: AgentTemplate, unit_id: str | None) -> Sandbox:
+    return sandbox_of(template, settings.project_dir, settings.configuration, unit_id)
 
 
 async def _flush_events(events: EventLog) -> None:

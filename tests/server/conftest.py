@@ -213,6 +213,7 @@ def make_application(
     agents: Sequence[str] = ("pm",),
     packs: Packs = _NO_PACKS,
     protocol: str = ALL,
+    for_cli: bool = False,
 ) -> Application:
     """What a server of the first of `agents` holds, for a project in `root`."""
     entries = [*discover(TOOLS_PACKAGE), *map(_entry, tools)]
@@ -232,7 +233,7 @@ def make_application(
         unit_id=None,
         session_id="session-1",
         data_dir=None,
-        for_cli=False,
+        for_cli=for_cli,
         host=False,
         protocol=protocol,
     )

@@ -35,6 +35,7 @@ class EventType(StrEnum):
     TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
+    POLICY_DECIDED = "policy.decided"  # {tool, decision, rule, file, line, position, subject}
     POLICY_REFUSED = "policy.refused"  # {tool, decision, rule, file, line, position, reason}
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
@@ -104,6 +105,16 @@ class EventLog:
     def read(self, after: int, limit: int = MAX_READ) -> Sequence[Event]:
         """Events with an id above `after`, oldest first, at most `limit`."""
         return [_event(row) for row in self._database.rows(_SELECT, (after, limit))]
+
+    def of_types(
+        self, types: Sequence[EventType], after: int, *, agent: str | None = None, since: str = ""
+    ) -> Sequence[Event]:
+        """The same, of some types alone; of one agent, and from a time on (as `ts` is written)."""
+        marks = ", ".join("?" * len(types))
+        where = f"id > ? AND type IN ({marks}) AND ts >= ?" + (" AND agent = ?" if agent else "")
+        sql = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE {where} ORDER BY id LIMIT ?"
+        values = (after, *types, since, *([agent] if agent else []), MAX_READ)
+        return [_event(row) for row in self._database.rows(sql, values)]
 
     def changed(self) -> bool:
         """Whether anybody may have committed since the last time this was asked."""

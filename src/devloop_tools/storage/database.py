@@ -91,6 +91,15 @@ _MIGRATIONS = (
     )
     """,
     "CREATE INDEX occurrences_by_bug ON bug_occurrences (number, id)",
+    """
+    CREATE TABLE agent_clis (
+        pid INTEGER NOT NULL,
+        started TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        seen TEXT NOT NULL,
+        PRIMARY KEY (pid, started)
+    )
+    """,
 )
 """What brings a database from each version to the next; appended to, never changed."""
 

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
@@ -58,6 +59,8 @@ class Sandbox:
     write_allow: tuple[str, ...] = ()
     write_deny: tuple[str, ...] = ()
     read_allow: tuple[Path, ...] = ()
+    configuration: tuple[Path, ...] = ()
+    """Folders that say what agents may do; no command of a shell may name them."""
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""
@@ -123,7 +126,24 @@ def _judge_read(parts: tuple[str, ...]) -> Verdict:
 def _closes(pattern: str, parts: tuple[str, ...]) -> bool:
     if "/" not in pattern:
         return any(_name_matches(part, pattern) for part in parts)
+    return means(pattern, parts)
+
+
+def means(pattern: str, parts: tuple[str, ...]) -> bool:
+    """Whether a pattern from the project folder on covers this path, in whatever spelling."""
     return matches("/".join(map(_folded, parts)), "/".join(map(_folded, pattern.split("/"))))
+
+
+def closed_to_globs(pattern: str) -> str | None:
+    """Which of the names that are closed to reading a glob asks for, by itself or by a wildcard
+    behind a dot; None if none."""
+    folded = _folded(pattern)
+    dotted = [name for name in re.split(r"[/,{}]", folded) if name.startswith(".")]
+    for closed in DENIED_TO_READ:
+        name = closed.rstrip("*")
+        if name in folded or any(fnmatchcase(name, each) for each in dotted):
+            return closed
+    return None
 
 
 def is_reserved(name: str) -> bool:
