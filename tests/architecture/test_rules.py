@@ -22,6 +22,7 @@ LAZY_IMPORTS = {
     "domain/html_reading.py": "wraps selectolax and w3lib, which only pages need",
     "domain/markdown.py": "wraps markdown-it-py, which only chapters need",
     "domain/sanitising.py": "wraps nh3, which only chapters need",
+    "domain/schema_faults.py": "wraps jsonschema for contracts, which most servers never check",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
 }

@@ -7,14 +7,13 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from devloop_tools.domain.events import EventType
-from devloop_tools.domain.fragment import content_of, sections_of
+from devloop_tools.domain.fragment import sections_of
 from devloop_tools.domain.markdown import markdown_to_html
 from devloop_tools.domain.markup import decode_utf8
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done, Refused, refused
 from devloop_tools.domain.page import (
     Page,
-    Section,
     Span,
     ids_outside,
     read_page,
@@ -22,6 +21,7 @@ from devloop_tools.domain.page import (
     with_newlines,
 )
 from devloop_tools.domain.sanitising import sanitised
+from devloop_tools.domain.section_writing import section_named, section_text
 from devloop_tools.domain.site import UNITS_FOLDER, Chapter, Emitter, SiteName, digest
 from devloop_tools.domain.site_shell import head_title, page_html
 from devloop_tools.domain.site_store import OpenSite, SiteStore
@@ -233,7 +233,7 @@ def _last_blanks(text: str) -> str:
 def _section_change(
     draft: Draft, clean: str, page: Page, path: str
 ) -> tuple[Span, str, str | None] | Refused:
-    section = _section_named(page, draft.section_id)
+    section = section_named(page, draft.section_id)
     if section is None:
         known = ", ".join(section.anchor for section in page.sections[:20]) or "none"
         return refused(
@@ -243,24 +243,8 @@ def _section_change(
         return refused(
             f"{path}: the section {section.anchor} is not closed", "Add its </section> first."
         )
-    whole = section.content
-    taken = ids_outside(page, whole) | {other.anchor for other in page.sections}
-    fragment = content_of(clean, taken)
-    inside = whole.of(page.source)
-    keep = section.heading if not fragment.begins_with_heading else None
-    start = keep.end if keep else whole.start
-    before = "" if keep is None else "\n"
-    if keep is None:
-        before = inside[: len(inside) - len(inside.lstrip())] or "\n"
-    ending = inside[len(inside.rstrip()) :] or "\n"
-    return Span(start, whole.end), f"{before}{fragment.markup}{ending}", None
-
-
-def _section_named(page: Page, wanted: str | None) -> Section | None:
-    exact = next((s for s in page.sections if s.anchor == wanted), None)
-    return exact or next(
-        (s for s in page.sections if s.heading is not None and s.heading.id == wanted), None
-    )
+    span, text = section_text(page, section, clean)
+    return span, text, None
 
 
 def _title_changes(site: OpenSite, title: str, page: Page) -> list[tuple[Span, str]]:

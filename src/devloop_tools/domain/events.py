@@ -27,6 +27,7 @@ class EventType(StrEnum):
     DOC_WRITTEN = "doc.written"  # {site, path, hash}
     DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
     DOC_ECHO = "doc.echo"  # {path, markdown}
+    CONTRACT_CHANGED = "contract.changed"  # {unit_id, hash, breaking}
     TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}
