@@ -4,7 +4,6 @@ The page has five sections that tools write, by id: contract, model, view, contr
 persistence. Whatever else somebody wrote into it stays as it is, byte for byte.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,12 +18,13 @@ from devloop_tools.domain.contract import (
     parse_contract,
 )
 from devloop_tools.domain.contract_changes import ContractChange, contract_changes
+from devloop_tools.domain.contract_element import contract_places, embedded
 from devloop_tools.domain.contract_faults import contract_faults
 from devloop_tools.domain.contract_tables import contract_html
 from devloop_tools.domain.documents import save
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.markdown import markdown_to_html
-from devloop_tools.domain.markup import RAW_TEXT, Kind, Token, decode_utf8, tokens
+from devloop_tools.domain.markup import decode_utf8, tokens
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done, Refused, refused
 from devloop_tools.domain.page import Page, Section, Span, read_page, splice, with_newlines
@@ -203,18 +203,18 @@ class _Writing:
         changed = self._with(page, "contract", clean)
         if isinstance(changed, Refused):
             return changed
-        embedded = "\n" + _embedded(self._contract) + "\n"
+        text = f"\n{embedded(self._contract)}\n"
         page = read_page(changed, self._file.path)
-        places = _contract_places(page.source)
+        places = contract_places(tokens(page.source))
         if places:
             if len(places) > 1:
                 self._warnings.append(f"script#{CONTRACT_ELEMENT} is there more than once")
-            return splice(page.source, [(places[0], with_newlines(embedded, page.newline))])
+            return splice(page.source, [(places[0], with_newlines(text, page.newline))])
         section = section_named(page, "contract")
         assert section is not None
         inside = section.content.of(page.source)
         at = section.content.start + len(inside.rstrip())
-        script = f'\n<script type="application/json" id="{CONTRACT_ELEMENT}">{embedded}</script>'
+        script = f'\n<script type="application/json" id="{CONTRACT_ELEMENT}">{text}</script>'
         return splice(page.source, [(Span(at, at), with_newlines(script, page.newline))])
 
     def _unreadable(self, content: bytes) -> Refused | None:
@@ -251,7 +251,7 @@ def _fault(draft: UnitDraft, unit: Unit | None, units: Units) -> Refused | None:
             f"contract.unit: it is {draft.contract['unit']}, the page is of {unit.id}",
             "Write the unit's own id into its contract.",
         )
-    if len(_embedded(draft.contract)) > MAX_CONTRACT_BYTES:
+    if len(embedded(draft.contract)) > MAX_CONTRACT_BYTES:
         return refused(
             f"contract: more than {MAX_CONTRACT_BYTES} characters of JSON", "Split the unit."
         )
@@ -274,29 +274,3 @@ def _as_html(text: str) -> str:
     if _MARKUP.match(stripped) and stripped.endswith(">"):
         return text
     return markdown_to_html(text)
-
-
-def _embedded(contract: dict[str, Any]) -> str:
-    """JSON that can't end the script element it stands in."""
-    return json.dumps(contract, ensure_ascii=False, indent=2).replace("<", "\\u003c")
-
-
-def _contract_places(source: str) -> list[Span]:
-    """Where the contents of the page's contract elements stand."""
-    found = tokens(source)
-    places = []
-    for at, token in enumerate(found):
-        if _is_contract(token):
-            close = next((t for t in found[at + 1 :] if t.kind is Kind.CLOSE), None)
-            if close is not None and close.name in RAW_TEXT:
-                places.append(Span(token.end, close.start))
-    return places
-
-
-def _is_contract(token: Token) -> bool:
-    return (
-        token.kind is Kind.OPEN
-        and token.name == "script"
-        and token.get("id") == CONTRACT_ELEMENT
-        and (token.get("type") or "").strip().lower() == "application/json"
-    )

@@ -5,31 +5,20 @@ Each finding says where it is, in lines of the source, and what would mend it.
 
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
-from enum import StrEnum
-
-from pydantic import BaseModel, Field
+from collections.abc import Callable, Iterator, Mapping
 
 from devloop_tools.domain.documents import load
-from devloop_tools.domain.links import Link, is_relative, links_of, split_link
-from devloop_tools.domain.markup import (
-    Kind,
-    LineNumbers,
-    PageFault,
-    Token,
-    decode_utf8,
-    tokens,
-)
-from devloop_tools.domain.outcome import Done, Refused, refused
-from devloop_tools.domain.page import page_of, require_shallow
+from devloop_tools.domain.findings import Findings, SiteValidated
+from devloop_tools.domain.links import Link, is_relative, split_link
+from devloop_tools.domain.markup import Kind, PageFault, Token, decode_utf8
+from devloop_tools.domain.outcome import Refused, refused
+from devloop_tools.domain.page_facts import PageFacts
 from devloop_tools.domain.search_index import INDEX_FILE, is_page, known_entries
 from devloop_tools.domain.site import INDEX_PAGE, SiteFile, SiteName, digest
 from devloop_tools.domain.tag_balance import Fault, tag_faults
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.storage.workspace import Workspace
 
-MAX_FINDINGS = 5000
 _PLACEHOLDER = re.compile(
     r"(?<![\w-])(?:TODO|TBD|FIXME)(?![\w-])|\{\{[^{}\n]{0,80}\}\}|(?<![等期招接])待补|待定|待完善"
     r"|(?i:lorem ipsum)"
@@ -40,33 +29,6 @@ _OUTSIDE = re.compile(r"\s*(?:https?:)?//", re.IGNORECASE)
 _SCRIPTED = re.compile(r"\s*(?:javascript|vbscript):", re.IGNORECASE)
 
 
-class Severity(StrEnum):
-    ERROR = "error"
-    WARNING = "warning"
-
-
-class Finding(BaseModel):
-    """One thing that is wrong, and what would mend it."""
-
-    code: str
-    severity: Severity
-    page: str
-    line: int
-    message: str
-    fix: str
-
-
-class SiteValidated(Done):
-    """`passed` says whether the site has no error (strict: and no warning)."""
-
-    passed: bool
-    pages: int
-    errors: int
-    warnings: int
-    codes: dict[str, int]
-    findings: list[Finding] = Field(default_factory=list)
-
-
 _FAULTS = {
     Fault.UNCLOSED: ("<{name}> is not closed{by}", "Add </{name}> where it should end."),
     Fault.MISNESTED: ("<{name}> is closed after what stands around it{by}", "Swap the end tags."),
@@ -74,51 +36,41 @@ _FAULTS = {
 }
 
 
-class _Read:
-    """One page as far as the checks need it."""
-
-    def __init__(self, path: str, source: str) -> None:
-        self.path = path
-        self.source = source
-        self.tokens = tokens(source)
-        require_shallow(self.tokens, path)
-        self.lines = LineNumbers(source)
-        self.links = list(links_of(source, self.tokens))
-        self.ids = [
-            (value, token)
-            for token in self.tokens
-            if token.kind is Kind.OPEN and (value := token.get("id"))
-        ]
-        self._anchors: frozenset[str] | None = None
-
-    @property
-    def anchors(self) -> frozenset[str]:
-        """What a fragment may name: written ids, and those that the page's script gives."""
-        if self._anchors is None:
-            named = {token.get("name") for token in self.tokens if token.name == "a"}
-            page = page_of(self.source, self.tokens)
-            given = {heading.id for heading in page.headings}
-            sections = {section.anchor for section in page.sections}
-            written = {value for value, _ in self.ids}
-            self._anchors = frozenset(written | given | sections | {n for n in named if n})
-        return self._anchors
-
-
 class SiteValidator:
     """Checks one site; changes nothing."""
 
-    def __init__(self, workspace: Workspace, name: SiteName) -> None:
+    def __init__(
+        self, workspace: Workspace, name: SiteName, findings: Findings | None = None
+    ) -> None:
         self._workspace = workspace
         self._name = name
-        self._findings: list[Finding] = []
+        self._findings = findings or Findings(name)
         self._files: set[str] = set()
-        self._pages: dict[str, _Read] = {}
+        self._pages: dict[str, PageFacts] = {}
         self._hashes: dict[str, str] = {}
+        self._site: SiteFile | None = None
+        self.count = 0
+
+    @property
+    def pages(self) -> Mapping[str, PageFacts]:
+        """The pages that could be read, by their paths in the site."""
+        return self._pages
+
+    def path_of(self, chapter_id: str) -> str | None:
+        """Where site.json says that the page of a chapter lies; None where it lists none."""
+        chapter = self._site.chapter(chapter_id) if self._site else None
+        return chapter.page if chapter else None
 
     def validate(
         self, report: Callable[[float, float | None, str], None], *, strict: bool
     ) -> SiteValidated | Refused:
         """Every finding, errors first."""
+        if (fault := self.check(report)) is not None:
+            return fault
+        return self._findings.verdict(self.count, strict=strict)
+
+    def check(self, report: Callable[[float, float | None, str], None]) -> Refused | None:
+        """Add what is wrong with the site to the findings. A refusal where there is no site."""
         listed = self._workspace.files_below(self._name)
         self._files = {file.path for file in listed}
         paths = [file.path for file in listed if is_page(file.path)]
@@ -126,57 +78,33 @@ class SiteValidator:
             return refused(
                 f"{self._name}: there are no pages", f"Call bootstrap_{self._name}_site first."
             )
+        self.count = len(paths)
         for count, path in enumerate(paths):
             self._read(path)
             report(count + 1, len(paths), path)
         for page in self._pages.values():
             self._check_page(page)
         self._check_site(paths)
-        return self._verdict(len(paths), strict=strict)
-
-    def _verdict(self, pages: int, *, strict: bool) -> SiteValidated:
-        found = sorted(self._findings, key=lambda f: (f.severity, f.page, f.line, f.code))
-        errors = sum(finding.severity is Severity.ERROR for finding in found)
-        return SiteValidated(
-            passed=not (found if strict else errors),
-            pages=pages,
-            errors=errors,
-            warnings=len(found) - errors,
-            codes=dict(sorted(Counter(finding.code for finding in found).items())),
-            findings=found[:MAX_FINDINGS],
-        )
+        return None
 
     def _read(self, path: str) -> None:
         where = f"{self._name}/{path}"
         try:
             content = self._workspace.read(where) or b""
             self._hashes[path] = digest(content)
-            self._pages[path] = _Read(path, decode_utf8(content, where))
+            self._pages[path] = PageFacts(path, decode_utf8(content, where))
         except PageFault as exc:
-            self._add("unreadable", Severity.ERROR, path, 1, exc.reason, exc.hint)
+            self._findings.error("unreadable", path, 1, exc.reason, exc.hint)
         except StorageError as exc:
-            self._add("unreadable", Severity.ERROR, path, 1, str(exc), "Make the file smaller.")
+            self._findings.error("unreadable", path, 1, str(exc), "Make the file smaller.")
 
-    def _add(
-        self, code: str, severity: Severity, page: str, line: int, message: str, fix: str
-    ) -> None:
-        finding = Finding(
-            code=code,
-            severity=severity,
-            page=f"{self._name}/{page}",
-            line=line,
-            message=message,
-            fix=fix,
-        )
-        self._findings.append(finding)
+    def _error(self, code: str, page: PageFacts, at: int, message: str, fix: str) -> None:
+        self._findings.error(code, page.path, page.lines.at(at), message, fix)
 
-    def _error(self, code: str, page: _Read, at: int, message: str, fix: str) -> None:
-        self._add(code, Severity.ERROR, page.path, page.lines.at(at), message, fix)
+    def _warning(self, code: str, page: PageFacts, at: int, message: str, fix: str) -> None:
+        self._findings.warning(code, page.path, page.lines.at(at), message, fix)
 
-    def _warning(self, code: str, page: _Read, at: int, message: str, fix: str) -> None:
-        self._add(code, Severity.WARNING, page.path, page.lines.at(at), message, fix)
-
-    def _check_page(self, page: _Read) -> None:
+    def _check_page(self, page: PageFacts) -> None:
         self._check_links(page)
         self._check_ids(page)
         self._check_tags(page)
@@ -185,7 +113,7 @@ class SiteValidator:
             message = f"{text} was left behind"
             self._warning("placeholder", page, at, message, "Write what belongs there.")
 
-    def _check_links(self, page: _Read) -> None:
+    def _check_links(self, page: PageFacts) -> None:
         for link in page.links:
             at, value = link.tag.start, link.value
             if _SCRIPTED.match(value):
@@ -199,7 +127,7 @@ class SiteValidator:
             elif is_relative(value) and link.attribute not in ("srcset", "data", "cite"):
                 self._check_relative(page, link)
 
-    def _check_relative(self, page: _Read, link: Link) -> None:
+    def _check_relative(self, page: PageFacts, link: Link) -> None:
         path, fragment = split_link(link.value.strip())
         target = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), path))
         if not path:
@@ -235,14 +163,14 @@ class SiteValidator:
         same = sorted(path for path in self._files if posixpath.basename(path).casefold() == name)
         return f"There is {same[0]}." if same else "Make the file, or take the link out."
 
-    def _check_ids(self, page: _Read) -> None:
+    def _check_ids(self, page: PageFacts) -> None:
         seen: dict[str, Token] = {}
         for value, token in page.ids:
             if (first := seen.setdefault(value, token)) is not token:
                 message = f"the id {value[:80]} stands in line {page.lines.at(first.start)} too"
                 self._error("duplicate-id", page, token.start, message, "Give it its own id.")
 
-    def _check_tags(self, page: _Read) -> None:
+    def _check_tags(self, page: PageFacts) -> None:
         for found in tag_faults(page.tokens):
             message, fix = _FAULTS[found.fault]
             name = found.token.name
@@ -258,7 +186,7 @@ class SiteValidator:
                 fix.format(name=name),
             )
 
-    def _check_images(self, page: _Read) -> None:
+    def _check_images(self, page: PageFacts) -> None:
         for token in page.tokens:
             if token.kind is Kind.OPEN and token.name == "img" and token.get("alt") is None:
                 message = f"<img src={(token.get('src') or '')[:80]}> has no alt"
@@ -267,18 +195,16 @@ class SiteValidator:
 
     def _check_site(self, paths: list[str]) -> None:
         file = self._workspace.readable(f"{self._name}/site.json")
-        site = load(file, SiteFile)
+        site = self._site = load(file, SiteFile)
         if site is None:
-            self._add(
-                "no-site-file", Severity.WARNING, "site.json", 1, "there is no site.json",
-                f"Call bootstrap_{self._name}_site.",
-            )  # fmt: skip
+            fix = f"Call bootstrap_{self._name}_site."
+            self._findings.warning("no-site-file", "site.json", 1, "there is no site.json", fix)
         listed = [chapter.page for chapter in site.chapters] if site else []
         for path in listed:
             if path not in self._files:
                 message = f"site.json lists {path}, which is no file"
                 fix = "Write it with write_chapter."
-                self._add("missing-page", Severity.ERROR, "site.json", 1, message, fix)
+                self._findings.error("missing-page", "site.json", 1, message, fix)
         self._check_order(listed)
         self._check_groups(site)
         self._check_orphans(paths, listed)
@@ -305,7 +231,7 @@ class SiteValidator:
             if group in seen and seen[-1] != group:
                 message = f"{chapter.id} stands apart from the rest of its group {group}"
                 fix = "Call bootstrap with overwrite and the chapters of a group together."
-                self._add("order", Severity.WARNING, "site.json", 1, message, fix)
+                self._findings.warning("order", "site.json", 1, message, fix)
             if group and (not seen or seen[-1] != group):
                 seen.append(group)
 
@@ -322,20 +248,22 @@ class SiteValidator:
             if path not in reached:
                 message = "no page leads here, and site.json doesn't list it"
                 fix = "Link to it, or list it with write_chapter."
-                self._add("orphan-page", Severity.WARNING, path, 1, message, fix)
+                self._findings.warning("orphan-page", path, 1, message, fix)
 
     def _check_index(self, paths: list[str]) -> None:
         known = known_entries(self._workspace.read(f"{self._name}/{INDEX_FILE}"))
-        stale = [path for path in paths if known.get(path, {}).get("hash") != self._hashes[path]]
+        stale = [
+            path for path in paths if known.get(path, {}).get("hash") != self._hashes.get(path)
+        ]
         gone = sorted(known.keys() - set(paths))
         if stale or gone:
             names = ", ".join([*stale, *gone][:8])
             message = f"the search index is behind in {len(stale) + len(gone)} pages: {names}"
             fix = "Call update_search_index."
-            self._add("stale-index", Severity.WARNING, INDEX_FILE, 1, message, fix)
+            self._findings.warning("stale-index", INDEX_FILE, 1, message, fix)
 
 
-def _placeholders(page: _Read) -> Iterator[tuple[int, str]]:
+def _placeholders(page: PageFacts) -> Iterator[tuple[int, str]]:
     closed_to = 0
     for token in page.tokens:
         if token.kind is Kind.TEXT:
@@ -347,7 +275,7 @@ def _placeholders(page: _Read) -> Iterator[tuple[int, str]]:
             closed_to = max(0, closed_to + (1 if token.kind is Kind.OPEN else -1))
 
 
-def _prev_next(page: _Read) -> Iterator[Link]:
+def _prev_next(page: PageFacts) -> Iterator[Link]:
     start = end = -1
     for token in page.tokens:
         if token.name == "nav" and token.kind is Kind.OPEN and "prev-next" in token.classes:
