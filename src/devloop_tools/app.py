@@ -177,6 +177,7 @@ class Application:
     """What one server process holds, built once."""
 
     cast: Cast
+    database: Database
     events: EventLog
     states: SealedStates
 
@@ -214,6 +215,7 @@ class Application:
             timeline=Timeline(*stores),
             memories=MemoryStore(*stores),
             events=self.events,
+            database=self.database,
             progress=progress,
             client=client,
         )
@@ -228,7 +230,10 @@ def build(settings: Settings) -> Application:
     database = Database(settings.project_dir)
     key = partial(project_key, state_folder(os.environ) / "keys", settings.project_dir)
     return Application(
-        Cast(settings, tools, default), EventLog(database), SealedStates(cache(key), database)
+        cast=Cast(settings, tools, default),
+        database=database,
+        events=EventLog(database),
+        states=SealedStates(cache(key), database),
     )
 
 

@@ -3,13 +3,13 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src" / "devloop_tools"
 MODULES = {path.relative_to(SRC).as_posix(): path for path in sorted(SRC.rglob("*.py"))}
-every_module = pytest.mark.parametrize("name", MODULES)
 
 REFUSED_WORDS = frozenset(
     {"manager", "helper", "utils", "util", "service", "engine", "processor", "base", "common"}
@@ -37,6 +37,7 @@ CATCHES_ALL = {
 """Modules beside `cli/` that catch every exception and go on, and why."""
 
 
+@cache
 def tree_of(name: str) -> ast.Module:
     return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
@@ -65,71 +66,96 @@ def swallowed(tree: ast.Module) -> Iterator[int]:
                 yield node.lineno
 
 
-@every_module
-def test_a_package_is_a_name_and_holds_no_code(name: str) -> None:
-    if name.endswith("__init__.py") and name != "toolkit/__init__.py":
-        assert MODULES[name].read_text(encoding="utf-8") == ""
+def prints(tree: ast.Module) -> bool:
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(ast.unparse(call.func) == "print" for call in calls)
 
 
-@every_module
-def test_nobody_prints(name: str) -> None:
-    calls = [node for node in ast.walk(tree_of(name)) if isinstance(node, ast.Call)]
-    assert [ast.unparse(call) for call in calls if ast.unparse(call.func) == "print"] == []
+def classes_in(tree: ast.Module) -> list[str]:
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 
 
-@every_module
-def test_imports_stand_at_the_top(name: str) -> None:
-    if name == "app.py" or name.startswith("cli/") or name in LAZY_IMPORTS:
-        return
-    assert list(lazy_imports(tree_of(name))) == []
+def says_what_it_is_for(tree: ast.Module) -> bool:
+    docstring = ast.get_docstring(tree) or ""
+    return docstring.partition("\n")[0].endswith((".", ":", "?"))
 
 
-@every_module
-def test_everything_is_caught_at_the_boundaries_alone(name: str) -> None:
-    if name.startswith("cli/") or name in CATCHES_ALL:
-        return
-    assert list(swallowed(tree_of(name))) == []
-
-
-@pytest.mark.parametrize("name", [*LAZY_IMPORTS, *CATCHES_ALL])
-def test_an_exception_to_a_rule_that_is_not_needed_any_more_is_removed(name: str) -> None:
-    tree = tree_of(name)
-    assert name not in LAZY_IMPORTS or list(lazy_imports(tree))
-    assert name not in CATCHES_ALL or list(swallowed(tree))
-
-
-@every_module
-def test_names_say_what_a_thing_is(name: str) -> None:
-    classes = [node.name for node in ast.walk(tree_of(name)) if isinstance(node, ast.ClassDef)]
-    names = [*Path(name).with_suffix("").parts, *classes]
-    assert [word for word in names if words_in(word) & REFUSED_WORDS] == []
-
-
-@every_module
-def test_a_module_says_what_it_is_for(name: str) -> None:
-    if MODULES[name].name != "__init__.py":
-        docstring = ast.get_docstring(tree_of(name))
-        assert docstring
-        assert docstring.splitlines()[0].endswith((".", ":", "?"))
-
-
-@every_module
-def test_nothing_mutable_stands_at_module_level(name: str) -> None:
+def mutable_in(tree: ast.Module) -> Iterator[str]:
+    """Assignments of lists and sets at module level, but `__all__`."""
     literals = (ast.List, ast.Set, ast.ListComp, ast.SetComp)
-    mutable = [
-        ast.unparse(node)
-        for node in tree_of(name).body
-        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, literals)
-    ]
-    assert [text for text in mutable if not text.startswith("__all__ =")] == []
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, literals):
+            text = ast.unparse(node)
+            if not text.startswith("__all__ ="):
+                yield text
 
 
-@every_module
-def test_a_check_that_is_switched_off_says_why(name: str) -> None:
-    for line in MODULES[name].read_text(encoding="utf-8").splitlines():
+def unexplained(source: str) -> Iterator[str]:
+    """Lines that switch a check off without a reason."""
+    for line in source.splitlines():
         for mark in ("# type: ignore", "# noqa"):
-            if mark in line:
-                assert re.search(rf"{mark}\S*(\[[\w, -]+\])?( [A-Z]+\d+)*\s+# \w+", line), line
+            if mark in line and not re.search(
+                rf"{mark}\S*(\[[\w, -]+\])?( [A-Z]+\d+)*\s+# \w+", line
+            ):
+                yield line
+
+
+def test_a_package_is_a_name_and_holds_no_code() -> None:
+    with_code = [
+        name
+        for name, path in MODULES.items()
+        if path.name == "__init__.py" and path.read_text(encoding="utf-8")
+    ]
+    assert with_code == ["toolkit/__init__.py"]
+
+
+def test_nobody_prints() -> None:
+    assert [name for name in MODULES if prints(tree_of(name))] == []
+
+
+def test_imports_stand_at_the_top() -> None:
+    held = [name for name in MODULES if name != "app.py" and not name.startswith("cli/")]
+    lazy = {name for name in held if any(lazy_imports(tree_of(name)))}
+    assert lazy == LAZY_IMPORTS.keys(), "an exception that isn't needed any more is removed"
+
+
+def test_everything_is_caught_at_the_boundaries_alone() -> None:
+    held = [name for name in MODULES if not name.startswith("cli/")]
+    catching = {name for name in held if any(swallowed(tree_of(name)))}
+    assert catching == CATCHES_ALL.keys(), "an exception that isn't needed any more is removed"
+
+
+def test_names_say_what_a_thing_is() -> None:
+    names = {
+        f"{name}: {word}"
+        for name in MODULES
+        for word in [*Path(name).with_suffix("").parts, *classes_in(tree_of(name))]
+        if words_in(word) & REFUSED_WORDS
+    }
+    assert names == set()
+
+
+def test_a_module_says_what_it_is_for() -> None:
+    silent = [
+        name
+        for name, path in MODULES.items()
+        if path.name != "__init__.py" and not says_what_it_is_for(tree_of(name))
+    ]
+    assert silent == []
+
+
+def test_nothing_mutable_stands_at_module_level() -> None:
+    mutable = {name: found for name in MODULES if (found := list(mutable_in(tree_of(name))))}
+    assert mutable == {}
+
+
+def test_a_check_that_is_switched_off_says_why() -> None:
+    silent = {
+        name: found
+        for name, path in MODULES.items()
+        if (found := list(unexplained(path.read_text(encoding="utf-8"))))
+    }
+    assert silent == {}
 
 
 @pytest.mark.parametrize(
@@ -168,3 +194,42 @@ def test_a_name_that_says_too_little_is_found(name: str) -> None:
 )
 def test_a_name_that_only_sounds_alike_is_free(name: str) -> None:
     assert not words_in(name) & REFUSED_WORDS
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('"""Says it."""\nA = [1]\n', ["A = [1]"]),
+        ("A: set[int] = {1}\n", ["A: set[int] = {1}"]),
+        ('__all__ = ["a"]\nB = (1,)\n', []),
+    ],
+)
+def test_a_mutable_at_module_level_is_found(source: str, found: list[str]) -> None:
+    assert list(mutable_in(ast.parse(source))) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("x = 1  # type: ignore[misc]", 1),
+        ("x = 1  # noqa: E501", 1),
+        ("x = 1  # type: ignore[misc]  # the library's types are wrong", 0),
+        ("x = 1  # noqa: E501  # a table", 0),
+    ],
+)
+def test_a_switched_off_check_without_a_reason_is_found(line: str, found: int) -> None:
+    assert len(list(unexplained(line))) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "does"), [("print(1)", True), ("log.print(1)\nprinted(1)", False)]
+)
+def test_a_print_is_found(source: str, does: bool) -> None:
+    assert prints(ast.parse(source)) is does
+
+
+@pytest.mark.parametrize(
+    ("source", "says"), [('"""What it is."""', True), ('"""What it is"""', False), ("x = 1", False)]
+)
+def test_a_module_that_says_nothing_is_found(source: str, says: bool) -> None:
+    assert says_what_it_is_for(ast.parse(source)) is says

@@ -240,7 +240,7 @@ def make_application(
     default = Cast(settings, found, None).named(agents[0], None)
     database = Database(root)
     states = SealedStates(lambda: KEY, database)
-    return Application(Cast(settings, found, default), EventLog(database), states)
+    return Application(Cast(settings, found, default), database, EventLog(database), states)
 
 
 def text_of(result: Any) -> str:

@@ -16,6 +16,7 @@ from devloop_tools.domain.todos import (
     TodoItemUpdated,
     TodoListWritten,
 )
+from devloop_tools.storage.database import Database
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit.client import Client
 
@@ -81,6 +82,7 @@ class ToolContext:
     timeline: TimelineAppender
     memories: Memories
     events: Events
+    database: Database
     progress: Progress
     client: Client
 

@@ -57,7 +57,8 @@ def tool_context(
         session_id=SESSION_ID,
         unit_id=unit_id,
     )
-    events = EventLog(Database(root))
+    database = Database(root)
+    events = EventLog(database)
     stores = (workspace, origin, events)
     return ToolContext(
         origin=origin,
@@ -67,6 +68,7 @@ def tool_context(
         timeline=Timeline(*stores),
         memories=MemoryStore(*stores),
         events=events,
+        database=database,
         progress=NO_PROGRESS,
         client=NO_CLIENT,
     )
