@@ -15,6 +15,9 @@ from devloop_tools.domain.schema_reading import mapping_in, names_in, sequence_i
 MAX_DEPTH = 6
 """Levels of objects inside objects that get rows; what is deeper stands there as JSON."""
 
+SHOWN_OF_HASH = 19
+"""Characters of a contract's hash that people see; the whole is its title."""
+
 _EN = {
     "version": "Version", "endpoints": "Endpoints", "functions": "Functions", "types": "Types",
     "events": "Events", "errors": "Errors", "further": "Further", "part": "Part",
@@ -62,7 +65,8 @@ class _Tables:
 
     def parts(self) -> Iterator[str]:
         version = f"{self._words['version']} {_code(self._contract.version)}"
-        yield f"<p>{version} · {_code(self._hash)}</p>"
+        shown = f"{self._hash[:SHOWN_OF_HASH]}…" if len(self._hash) > SHOWN_OF_HASH else self._hash
+        yield f'<p>{version} · <code title="{self._hash}">{shown}</code></p>'
         chapters = {
             "endpoints": [part for e in self._contract.endpoints for part in self._endpoint(e)],
             "functions": [part for f in self._contract.functions for part in self._function(f)],
