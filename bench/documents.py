@@ -41,7 +41,7 @@ from devloop_tools.tools.docs.bootstrap_prd_site import bootstrap_prd_site
 ROOT = Path(__file__).resolve().parents[1]
 PAGEFIND = "1.5.2"
 PAGEFIND_HOME = ROOT / ".bench" / f"pagefind-{PAGEFIND}"
-QUERIES = ("部署方案", "rollback timeout", "deploy 回滚", "v7.3")
+QUERIES = ("部署", "rollback timeout", "deploy 回滚", "v7.3")
 MB = 1024 if sys.platform == "linux" else 1024 * 1024
 
 
@@ -166,7 +166,8 @@ _FIRST_HIT = """query => new Promise(resolve => {
     watcher.observe(hits, { childList: true });
     input.value = query;
     input.dispatchEvent(new Event("input"));
-})"""
+    setTimeout(() => { watcher.disconnect(); resolve(NO_HIT_MS); }, NO_HIT_MS);
+})""".replace("NO_HIT_MS", "20000")
 
 
 def first_hits(site: Path) -> list[Figure]:
