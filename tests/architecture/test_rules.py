@@ -21,8 +21,10 @@ LAZY_IMPORTS = {
     "domain/html_markdown.py": "wraps html-to-markdown, which no server needs",
     "domain/html_reading.py": "wraps selectolax and w3lib, which only pages need",
     "domain/markdown.py": "wraps markdown-it-py, which only chapters need",
+    "domain/project_resources.py": "the index of memories, which only a list of resources reads",
     "domain/sanitising.py": "wraps nh3, which only chapters need",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
+    "toolkit/context.py": "stores, which only the calls that use them need",
     "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
 }
 """Modules beside `app.py` and `cli/` that import inside functions, and why."""
