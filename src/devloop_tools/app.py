@@ -14,12 +14,8 @@ import anyio.to_thread
 
 from devloop_tools.domain.agent_clis import record_cli
 from devloop_tools.domain.events import EventLog
-from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
-from devloop_tools.domain.runtime_state import RuntimeStateStore
 from devloop_tools.domain.sealed_state import SealedStates
-from devloop_tools.domain.timeline import Timeline
-from devloop_tools.domain.todos import TodoStore
 from devloop_tools.protocol.mcp import LATEST, negotiated
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.agents import AgentsFile, AgentTemplate, find_agent, load_agents
@@ -213,14 +209,9 @@ class Application:
     def _context(
         self, workspace: Workspace, origin: Origin, progress: Progress, client: Client
     ) -> ToolContext:
-        stores = (workspace, origin, self.events)
         return ToolContext(
             origin=origin,
             workspace=workspace,
-            todos=TodoStore(*stores),
-            runtime_state=RuntimeStateStore(*stores),
-            timeline=Timeline(*stores),
-            memories=MemoryStore(*stores),
             events=self.events,
             database=self.database,
             progress=progress,

@@ -36,7 +36,8 @@ def test_next_to_nothing_is_imported_before_the_first_answer() -> None:
 
 def test_a_server_holds_no_module_that_only_its_libraries_might_want() -> None:
     unwanted = {"jsonschema", "referencing", "http.server", "typer", "attr"}
-    unwanted |= {"selectolax", "w3lib", "rfc8785", "html_to_markdown"}
+    unwanted |= {"selectolax", "w3lib", "rfc8785", "html_to_markdown", "oslash.state"}
+    unwanted |= {f"devloop_tools.domain.{name}" for name in ("memories", "runtime_state", "todos")}
     assert modules_after(LOADED) & unwanted == set()
 
 

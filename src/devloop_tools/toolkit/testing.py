@@ -17,12 +17,8 @@ from typing import Any
 import anyio.to_thread
 
 from devloop_tools.domain.events import Event, EventLog
-from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import refused
-from devloop_tools.domain.runtime_state import RuntimeStateStore
-from devloop_tools.domain.timeline import Timeline
-from devloop_tools.domain.todos import TodoStore
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.sandbox import Sandbox
@@ -58,16 +54,10 @@ def tool_context(
         unit_id=unit_id,
     )
     database = Database(root)
-    events = EventLog(database)
-    stores = (workspace, origin, events)
     return ToolContext(
         origin=origin,
         workspace=workspace,
-        todos=TodoStore(*stores),
-        runtime_state=RuntimeStateStore(*stores),
-        timeline=Timeline(*stores),
-        memories=MemoryStore(*stores),
-        events=events,
+        events=EventLog(database),
         database=database,
         progress=NO_PROGRESS,
         client=NO_CLIENT,
