@@ -6,3 +6,6 @@ settings.register_profile(
     "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("busy machine")
+
+collect_ignore_glob = ["fixtures/*"]
+"""Samples whose tests are run by other runners, and fail."""
