@@ -24,6 +24,8 @@ LAZY_IMPORTS = {
     "domain/html/sanitising.py": "wraps nh3, which only chapters need",
     "domain/contracts/schema_faults.py": "wraps jsonschema, which most servers never need",
     "domain/project_resources.py": "the index of memories, which only a list of resources reads",
+    "domain/reports/json_events.py": "wraps ijson, which only JSON reports need",
+    "domain/reports/junit_report.py": "wraps defusedxml, which only JUnit reports need",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "server/shell_commands.py": "the guard's parser, which only a command of a shell needs",
     "toolkit/context.py": "stores, which only the calls that use them need",

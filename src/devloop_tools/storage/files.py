@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from devloop_tools.storage.errors import StorageError, ToolSandboxError
 from devloop_tools.storage.folders import open_file, open_folder
@@ -76,6 +77,13 @@ class ProjectFile:
         except FileNotFoundError:
             return None
         return content if start == 0 else content.partition(b"\n")[2]
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """The file as a stream of bytes from its start. Raises FileNotFoundError."""
+        with self._folder() as folder, self._opened(folder, os.O_RDONLY) as fd:
+            with open(os.dup(fd), "rb") as stream:
+                yield stream
 
     def exists(self) -> bool:
         """Whether there is a regular file."""
