@@ -35,6 +35,24 @@ _MIGRATIONS = (
     )
     """,
     "CREATE TABLE used_states (nonce TEXT PRIMARY KEY, expires INTEGER NOT NULL)",
+    """
+    CREATE TABLE port_leases (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        port INTEGER NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        pid INTEGER NOT NULL,
+        started TEXT NOT NULL,
+        ts TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE saved_values (
+        case_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (case_id, name)
+    )
+    """,
 )
 """What brings a database from each version to the next; appended to, never changed."""
 
@@ -77,6 +95,10 @@ class Database:
                 return self._opened().execute(sql, values).fetchall()
             except sqlite3.Error as exc:
                 raise StorageError(f".devloop/state.db: {exc}") from exc
+
+    def exists(self) -> bool:
+        """Whether anything was ever written; reading would make the file."""
+        return database_file(self._root).exists()
 
     def data_version(self) -> int:
         """A number that changes when another connection has committed (PRAGMA data_version)."""
