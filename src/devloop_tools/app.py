@@ -15,6 +15,7 @@ import anyio.to_thread
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.runtime_state import RuntimeStateStore
 from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.domain.timeline import Timeline
@@ -180,6 +181,7 @@ class Application:
     database: Database
     events: EventLog
     states: SealedStates
+    units: LiveUnits
 
     def session(self, peer: Peer) -> Session:
         """A session for one connection; call it on the event loop."""
@@ -216,6 +218,7 @@ class Application:
             memories=MemoryStore(*stores),
             events=self.events,
             database=self.database,
+            units=self.units,
             progress=progress,
             client=client,
         )
@@ -234,6 +237,7 @@ def build(settings: Settings) -> Application:
         database=database,
         events=EventLog(database),
         states=SealedStates(cache(key), database),
+        units=LiveUnits(),
     )
 
 
@@ -319,6 +323,7 @@ def _sandbox(template: AgentTemplate, unit_id: str | None) -> Sandbox:
         ),
         write_deny=rules.write_deny_list,
         read_allow=tuple(Path(folder) for folder in rules.read_allow_list),
+        env=tuple((name, os.environ.get(name)) for name in rules.env),
     )
 
 

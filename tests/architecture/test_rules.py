@@ -21,6 +21,7 @@ LAZY_IMPORTS = {
     "domain/html_markdown.py": "wraps html-to-markdown, which no server needs",
     "domain/html_reading.py": "wraps selectolax and w3lib, which only pages need",
     "domain/markdown.py": "wraps markdown-it-py, which only chapters need",
+    "domain/running/probes.py": "wraps http.client, which only running units need",
     "domain/running/processes.py": "wraps psutil, which only units need",
     "domain/sanitising.py": "wraps nh3, which only chapters need",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",

@@ -27,6 +27,10 @@ class EventType(StrEnum):
     DOC_WRITTEN = "doc.written"  # {site, path, hash}
     DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
     DOC_ECHO = "doc.echo"  # {path, markdown}
+    UNIT_STARTED = "unit.started"  # {unit_id, pid, port}
+    UNIT_STOPPED = "unit.stopped"  # {unit_id, exit_code, asked}
+    UNIT_UNHEALTHY = "unit.unhealthy"  # {unit_id, reason, exit_code}
+    CASE_FINISHED = "case.finished"  # {id, passed}
     TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}

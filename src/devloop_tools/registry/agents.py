@@ -32,6 +32,7 @@ class SandboxSettings(BaseModel):
     write_allow_list: tuple[str, ...] = Field(default=(), alias="writeAllowList")
     write_deny_list: tuple[str, ...] = Field(default=(), alias="writeDenyList")
     read_allow_list: tuple[str, ...] = Field(default=(), alias="readAllowList")
+    env: tuple[str, ...] = ()
 
 
 class AgentTemplate(BaseModel):

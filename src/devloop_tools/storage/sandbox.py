@@ -6,7 +6,7 @@ out is the business of `storage.folders`, which opens what was judged.
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -58,6 +58,8 @@ class Sandbox:
     write_allow: tuple[str, ...] = ()
     write_deny: tuple[str, ...] = ()
     read_allow: tuple[Path, ...] = ()
+    env: tuple[tuple[str, str | None], ...] = field(default=(), repr=False)
+    """Environment variables that placeholders and units may see; None where one isn't set."""
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""

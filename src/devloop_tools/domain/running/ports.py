@@ -68,14 +68,19 @@ class PortLeases:
         )
 
     def hold(self, port: int, name: str, holder: Process) -> Lease | None:
-        """Lease `port` to `name` for as long as `holder` lives; or another name's lease on it."""
+        """Lease `port` for as long as `holder` lives, to `name` if it is nobody's yet.
+
+        Returns the lease, and changes nothing, where it is another server's for another name.
+        """
+        ours = _this_process()
         with self._database.transaction() as connection:
             _leased_after_ends(connection)
             rows = connection.execute(f"{_SELECT} WHERE port = ?", (port,)).fetchall()
-            if others := [lease for lease in map(_lease, rows) if lease.name != name]:
-                return others[0]
+            present = _lease(rows[0]) if rows else Lease(port, name, ours)
+            if present.name != name and present.holder != ours:
+                return present
             connection.execute("DELETE FROM port_leases WHERE port = ?", (port,))
-            _insert(connection, Lease(port, name, holder))
+            _insert(connection, Lease(port, present.name, holder))
         return None
 
     def live(self) -> list[Lease]:
