@@ -1,24 +1,24 @@
-"""Writes the snapshots of tool definitions and agents' lists anew; read the diff."""
+"""Writes what tools show clients, and what agents' lists cost, anew; read the diff."""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.snapshots.drawing import FOLDER, draw, stored  # found by the line above
+from tests.snapshots.drawing import ROOT, draw, stored  # found by the line above
 
 
 def main() -> None:
     """Write what is missing or stale, remove what nothing draws, and say so."""
     drawn, present = draw(), stored()
     for name in sorted({*drawn, *present}):
-        path = FOLDER / name
+        path = ROOT / name
         if name not in drawn:
             path.unlink()
             print(f"removed {name}")
         elif drawn[name] != present.get(name):
             path.parent.mkdir(exist_ok=True)
-            path.write_text(drawn[name], encoding="utf-8")
+            path.write_bytes(drawn[name])
             print(f"wrote {name}")
 
 

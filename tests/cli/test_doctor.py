@@ -164,6 +164,16 @@ def test_a_policy_that_names_a_tool_of_a_failed_pack_is_a_warning(setup: SetUp) 
     }
 
 
+def test_a_tool_that_can_not_be_imported_is_a_failure(
+    setup: SetUp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "devloop_tools.tools.docs.diff_html", None)
+    found = setup.finding("tools")
+    assert found["state"] == "fail"
+    assert found["found"].startswith("devloop_tools.tools.docs.diff_html can't be imported: ")
+    assert found["fix"] == "install devloop-tools anew"
+
+
 def test_every_agent_is_looked_at_or_the_one_that_was_named(setup: SetUp) -> None:
     everybody = json.loads(setup.examined("--format", "json", "--tools-dir", str(FIXTURES)).stdout)
     policies = {one["check"]: one["state"] for one in everybody if "policy" in one["check"]}

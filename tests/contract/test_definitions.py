@@ -2,8 +2,8 @@
 
 import inspect
 import re
-import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ every_tool = pytest.mark.parametrize("entry", TOOLS)
 
 
 def source_of(entry: ToolEntry) -> Path:
-    return Path(inspect.getfile(sys.modules[entry.source]))
+    return Path(inspect.getfile(import_module(entry.source)))
 
 
 def unbounded(schema: dict[str, Any], place: str = "") -> Iterator[str]:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from tests.processes.server import clean_environment, serving
 
+from devloop_tools.app import TOOLS_PACKAGE
+from devloop_tools.registry.discovery import discover
+
 BEFORE_THE_FIRST_ANSWER = "import devloop_tools.cli.serve"
 LOADED = """
 import os
@@ -35,6 +38,16 @@ def test_a_server_holds_no_module_that_only_its_libraries_might_want() -> None:
     unwanted = {"jsonschema", "referencing", "http.server", "typer", "attr"}
     unwanted |= {"selectolax", "w3lib", "rfc8785", "html_to_markdown"}
     assert modules_after(LOADED) & unwanted == set()
+
+
+def test_tools_are_listed_and_described_without_their_modules() -> None:
+    listed = f"""{LOADED}
+from pathlib import Path
+tools = devloop_tools.app.load_tools(Path("tools.d"))
+assert all(entry.published.description for entry in tools.registry.entries.values())
+"""
+    tools = {entry.source for entry in discover(TOOLS_PACKAGE)}
+    assert modules_after(listed) & tools == set()
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def entry(name: str, source: str = "a.py") -> ToolEntry:
         execute=same.execute,
         is_async=False,
     )
-    return ToolEntry(definition, "test", source)
+    return ToolEntry.of(definition, "test", source)
 
 
 def test_every_module_below_a_package_gives_its_own_tools(package: Path) -> None:
@@ -76,10 +76,33 @@ def test_every_module_below_a_package_gives_its_own_tools(package: Path) -> None
     }
 
 
-def test_a_module_that_is_broken_is_not_passed_over(package: Path) -> None:
+def test_finding_tools_imports_none_of_them(package: Path) -> None:
+    found = {entry.name: entry for entry in discover("sampletools")}
+    assert not any(entry.is_loaded for entry in found.values())
+    assert [name for name in sys.modules if name.startswith("sampletools.docs.")] == []
+    assert found["read_page"].definition.name == "read_page"
+    assert found["read_page"].is_loaded
+    assert "sampletools.coder.check" not in sys.modules
+
+
+def test_a_module_that_is_broken_is_no_fault_of_others(package: Path) -> None:
     (package / "docs" / "broken.py").write_text("import no_such_module")
+    (package / "docs" / "empty.py").write_text("from sampletools.coder.check import check")
+    found = {entry.name: entry for entry in discover("sampletools")}
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
-        list(discover("sampletools"))
+        assert found["broken"].definition
+    with pytest.raises(ImportError, match=r"sampletools\.docs\.empty defines no tool empty"):
+        assert found["empty"].definition
+    assert found["check"].definition.name == "check"
+
+
+def test_a_module_that_was_mended_is_imported_at_the_next_try(package: Path) -> None:
+    (package / "docs" / "late.py").write_text("import no_such_module")
+    [late] = [entry for entry in discover("sampletools") if entry.name == "late"]
+    with pytest.raises(ModuleNotFoundError):
+        assert late.definition
+    (package / "docs" / "late.py").write_text(MODULE.format(name="late", imports="# 修好了"))
+    assert late.definition.name == "late"
 
 
 def test_entries_are_sorted_by_name_and_can_not_be_changed() -> None:
@@ -99,9 +122,10 @@ def test_a_name_that_is_taken_is_an_error_that_names_both_sources() -> None:
 
 def test_a_catalog_shows_what_the_policy_grants_sorted_by_name() -> None:
     policy = build_policy("pm", ["b", "a"], {"a", "b", "c"})
-    catalog = Catalog([entry("c"), entry("b"), entry("a")], policy)
+    first = entry("a")
+    catalog = Catalog([entry("c"), entry("b"), first], policy)
     assert [entry.name for entry in catalog.entries()] == ["a", "b"]
-    assert catalog.get("a") == entry("a")
+    assert catalog.get("a") is first
 
 
 def test_a_forbidden_tool_reads_as_one_that_does_not_exist() -> None:

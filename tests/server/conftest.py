@@ -181,7 +181,7 @@ def stateless(params: JsonObject | None = None, capabilities: object = None) -> 
 
 @asynccontextmanager
 async def connected(
-    root: Path, *tools: ToolDefinition, version: str | None = LATEST, **how: Any
+    root: Path, *tools: ToolDefinition | ToolEntry, version: str | None = LATEST, **how: Any
 ) -> AsyncIterator[Client]:
     """A client of a server with the built-in tools and `tools`; no handshake where None.
 
@@ -208,7 +208,7 @@ async def connected_to(application: Application) -> AsyncIterator[Client]:
 
 def make_application(
     root: Path,
-    *tools: ToolDefinition,
+    *tools: ToolDefinition | ToolEntry,
     granted: Sequence[str] = ("*",),
     write_allow: Sequence[str] = ("**",),
     agents: Sequence[str] = ("pm",),
@@ -216,7 +216,7 @@ def make_application(
     protocol: str = ALL,
 ) -> Application:
     """What a server of the first of `agents` holds, for a project in `root`."""
-    entries = [*discover(TOOLS_PACKAGE), *(ToolEntry(tool, "test", "test") for tool in tools)]
+    entries = [*discover(TOOLS_PACKAGE), *map(_entry, tools)]
     templates = tuple(
         AgentTemplate(
             id=f"devloop-{agent}",
@@ -244,6 +244,10 @@ def make_application(
     return Application(
         Cast(settings, found, default), database, EventLog(database), states, LiveUnits()
     )
+
+
+def _entry(tool: ToolDefinition | ToolEntry) -> ToolEntry:
+    return tool if isinstance(tool, ToolEntry) else ToolEntry.of(tool, "test", "test")
 
 
 def text_of(result: Any) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from devloop_tools.app import Tools, load_tools
 from devloop_tools.launch.claude_binary import find_claude
 from devloop_tools.launch.version import OLDEST_TRIED, NoVersion, claude_version
+from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.settings import Flags, SettingsError, resolve_project_dir, resolve_tools_dir
 from devloop_tools.storage.database import database_file
@@ -85,11 +86,22 @@ def check_tools(flags: Flags) -> Iterator[Finding]:
     for fault in tools.packs.faults:
         fix = f"devloop-tools pack check {folder / 'packs' / fault.file}"
         yield Finding("packs", State.WARN, str(fault), fix)
+    for entry in tools.registry.entries.values():
+        yield from _loading_fault(entry)
     wanted = (
         [flags.agent] if flags.agent else [known.short_name for known in tools.agents.templates]
     )
     for name in wanted:
         yield _policy_finding(tools, name)
+
+
+def _loading_fault(entry: ToolEntry) -> Iterator[Finding]:
+    try:
+        entry.load()
+    except Exception as exc:
+        # A module may raise anything when it is imported.
+        found = f"{entry.source} can't be imported: {type(exc).__name__}: {exc}"
+        yield Finding("tools", State.FAIL, found, f"install {PACKAGE} anew")
 
 
 def _policy_finding(tools: Tools, name: str) -> Finding:

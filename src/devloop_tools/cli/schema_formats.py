@@ -9,7 +9,6 @@ import orjson
 from devloop_tools.launch.arguments import api_tool
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.server.tools_list import describe
-from devloop_tools.toolkit import ToolDefinition
 
 _COUNTED = (("minLength", "maxLength", "characters"), ("minItems", "maxItems", "items"))
 _NUMBER = ("minimum", "maximum", "")
@@ -27,12 +26,12 @@ def mcp(entries: Sequence[ToolEntry]) -> bytes:
 
 def anthropic(entries: Sequence[ToolEntry]) -> bytes:
     """The `tools` of a request to the Messages API."""
-    return _json([api_tool(entry.definition) for entry in entries])
+    return _json([api_tool(entry) for entry in entries])
 
 
 def openai(entries: Sequence[ToolEntry]) -> bytes:
     """The `tools` of a request to the chat completions API."""
-    return _json([_function(entry.definition) for entry in entries])
+    return _json([_function(entry) for entry in entries])
 
 
 def markdown(entries: Sequence[ToolEntry]) -> bytes:
@@ -41,11 +40,11 @@ def markdown(entries: Sequence[ToolEntry]) -> bytes:
     return ("\n\n".join(sections) + "\n").encode()
 
 
-def _function(definition: ToolDefinition) -> dict[str, Any]:
+def _function(entry: ToolEntry) -> dict[str, Any]:
     function = {
-        "name": definition.name,
-        "description": definition.description,
-        "parameters": definition.input_schema(),
+        "name": entry.name,
+        "description": entry.published.description,
+        "parameters": entry.published.input_schema,
     }
     return {"type": "function", "function": function}
 
@@ -55,15 +54,15 @@ def _json(value: Any) -> bytes:
 
 
 def _section(entry: ToolEntry) -> str:
-    definition = entry.definition
-    rows = list(_rows(definition.input_schema(), ""))
+    published = entry.published
+    rows = list(_rows(published.input_schema, ""))
     table = [
         "| argument | type | required | what it is |",
         "|---|---|---|---|",
         *(f"| {' | '.join(_cell(text) for text in row)} |" for row in rows),
     ]
-    kind = "reads only" if definition.annotations.read_only else "writes"
-    head = f"## {definition.name}\n\n{definition.description}\n\n_{entry.namespace}, {kind}_"
+    kind = "reads only" if published.annotations.read_only else "writes"
+    head = f"## {entry.name}\n\n{published.description}\n\n_{entry.namespace}, {kind}_"
     return "\n\n".join([head, "\n".join(table) if rows else "No arguments."])
 
 

@@ -17,9 +17,9 @@ from devloop_tools.launch.errors import LaunchError
 from devloop_tools.launch.mcp_config import SERVER_NAME, mcp_config
 from devloop_tools.registry.agents import AgentTemplate
 from devloop_tools.registry.catalog import Catalog
+from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.policy import Policy
 from devloop_tools.registry.registry import Registry
-from devloop_tools.toolkit import ToolDefinition
 from devloop_tools.toolkit.schema import flat_root
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -65,24 +65,22 @@ def build_cli_args(
 
     Raises LaunchError where the CLI would refuse it.
     """
-    definitions = [
-        entry.definition for entry in Catalog(registry.entries.values(), policy).entries()
-    ]
+    entries = Catalog(registry.entries.values(), policy).entries()
     match dialect:
         case Dialect.CLAUDE:
-            line = _claude(template.cli.model, policy, definitions, options)
+            line = _claude(template.cli.model, policy, entries, options)
         case Dialect.ACP:
-            line = _acp(definitions, options)
+            line = _acp(entries, options)
     _require_unicode(line.argv)
     return line
 
 
-def api_tool(definition: ToolDefinition) -> dict[str, Any]:
+def api_tool(entry: ToolEntry) -> dict[str, Any]:
     """A tool as the Messages API writes it."""
     return {
-        "name": definition.name,
-        "description": definition.description,
-        "input_schema": flat_root(definition.input_schema()),
+        "name": entry.name,
+        "description": entry.published.description,
+        "input_schema": flat_root(entry.published.input_schema),
     }
 
 
@@ -94,13 +92,13 @@ def name_in_cli(tool: str) -> str:
 def _claude(
     model: str | None,
     policy: Policy,
-    definitions: Sequence[ToolDefinition],
+    entries: Sequence[ToolEntry],
     options: LaunchOptions,
 ) -> CommandLine:
     _require_unicode(options.server)
     config = options.folder / "mcp.json"
     native = list(policy.native_tools)
-    allowed = [*native, *(name_in_cli(definition.name) for definition in definitions)]
+    allowed = [*native, *(name_in_cli(entry.name) for entry in entries)]
     argv = [
         options.claude,
         f"--mcp-config={config}",
@@ -121,7 +119,7 @@ def _claude(
     return CommandLine(tuple(argv), env, {config: _json(mcp_config(options.server))})
 
 
-def _acp(definitions: Sequence[ToolDefinition], options: LaunchOptions) -> CommandLine:
+def _acp(entries: Sequence[ToolEntry], options: LaunchOptions) -> CommandLine:
     tools = options.folder / "tools.json"
     argv = (
         options.claude,
@@ -131,7 +129,7 @@ def _acp(definitions: Sequence[ToolDefinition], options: LaunchOptions) -> Comma
         "--tool-handler",
         "jsonrpc://stdio",
     )
-    return CommandLine(argv, {}, {tools: _json({"tools": [api_tool(d) for d in definitions]})})
+    return CommandLine(argv, {}, {tools: _json({"tools": [api_tool(entry) for entry in entries]})})
 
 
 def _permission_flag(options: LaunchOptions) -> str:

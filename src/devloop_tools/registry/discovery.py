@@ -5,22 +5,39 @@ import importlib.util
 import pkgutil
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 from devloop_tools.registry.entries import ToolEntry
+from devloop_tools.registry.published import Published, stored
 from devloop_tools.toolkit import ToolDefinition
 from devloop_tools.toolkit.prompts import PromptDefinition
 from devloop_tools.toolkit.resources import ResourceDefinition
 
 
 def discover(package: str) -> Iterator[ToolEntry]:
-    """Every tool below `package`; the folder that holds a tool's module is its namespace."""
+    """Every tool below `package`, without importing it: a module holds the tool of its name, and
+    the folder that holds the module is the namespace."""
     root = importlib.import_module(package)
     for info in pkgutil.walk_packages(root.__path__, package + "."):
         if not info.ispkg:
-            namespace = info.name.split(".")[-2]
-            yield from entries_of(importlib.import_module(info.name), namespace, info.name)
+            namespace, name = info.name.split(".")[-2:]
+            load, stored = partial(_tool_of, info.name), partial(_stored_beside, info.name)
+            yield ToolEntry(name, namespace, info.name, load, stored)
+
+
+def _tool_of(module: str) -> ToolDefinition:
+    name = module.rpartition(".")[2]
+    found = getattr(importlib.import_module(module), name, None)
+    if not isinstance(found, ToolDefinition) or found.name != name:
+        raise ImportError(f"{module} defines no tool {name}; decorate a function with @tool")
+    return found
+
+
+def _stored_beside(module: str) -> Published | None:
+    spec = importlib.util.find_spec(module)
+    return stored(spec) if spec else None
 
 
 def load_file(path: Path) -> ModuleType:
@@ -45,7 +62,7 @@ def entries_of(module: ModuleType, namespace: str, source: str) -> Iterator[Tool
         seen.add(id(value))
         # A pack may import another tool to build on it; that one isn't its own.
         if value.execute.__module__ == module.__name__:
-            yield ToolEntry(value, namespace, source)
+            yield ToolEntry.of(value, namespace, source)
 
 
 def offers_of(module: ModuleType) -> tuple[list[ResourceDefinition], list[PromptDefinition]]:

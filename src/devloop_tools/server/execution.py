@@ -17,6 +17,7 @@ import orjson
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Refused, refused
 from devloop_tools.protocol.messages import JsonObject
+from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.server.actors import Actor
 from devloop_tools.server.bounds import (
     MAX_RESULT_BYTES,
@@ -51,11 +52,16 @@ class Call:
     """A call that policy has let through."""
 
     actor: Actor
-    definition: ToolDefinition
+    entry: ToolEntry
     arguments: JsonObject
     origin: Origin
     progress: Progress
     client: Client
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """The tool itself, which the first call of it imports."""
+        return self.entry.definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +119,10 @@ Outcome = Finished | Invalid | OutsideSandbox | Crashed
 
 async def execute(session: Session, call: Call) -> Outcome:
     """Validate, run, and turn whatever comes into an outcome. Raises only on cancellation."""
-    definition = call.definition
+    name = call.entry.name
     try:
-        arguments = definition.arguments.parse(definition.name, call.arguments)
+        definition = await _loaded(session, call.entry)
+        arguments = definition.arguments.parse(name, call.arguments)
         return await _run(session, call, arguments)
     except (InputRequired, CapabilityMissing, GeneratorExit):
         # What the client's program must hear, not the model.
@@ -126,7 +133,7 @@ async def execute(session: Session, call: Call) -> Outcome:
         return Invalid(_shown(str(exc), MAX_RESULT_BYTES), exc.problems)
     except ToolValidationError as exc:
         problem = Problem(_shown(exc.field), _shown(exc.reason), _shown(exc.allowed))
-        return Invalid(f"Invalid arguments for {definition.name}:\n- {problem}", (problem,))
+        return Invalid(f"Invalid arguments for {name}:\n- {problem}", (problem,))
     except ToolSandboxError as exc:
         return OutsideSandbox(exc.path, exc.agent, _shown(exc.reason))
     except BaseException as exc:
@@ -134,7 +141,16 @@ async def execute(session: Session, call: Call) -> Outcome:
         # cancellation is no answer; a tool may also raise what looks like one.
         if isinstance(exc, anyio.get_cancelled_exc_class()) and _is_cancelled():
             raise
-        return _crashed(definition.name, exc, call.actor.workspace.root)
+        return _crashed(name, exc, call.actor.workspace.root)
+
+
+async def _loaded(session: Session, entry: ToolEntry) -> ToolDefinition:
+    """The tool; where its module has to be imported, that holds up nobody."""
+    if entry.is_loaded:
+        return entry.definition
+    return await anyio.to_thread.run_sync(
+        lambda: entry.definition, abandon_on_cancel=True, limiter=session.threads
+    )
 
 
 def _is_cancelled() -> bool:

@@ -30,7 +30,7 @@ async def run_call(session: Session, call: Call) -> Outcome:
     """Run the call; a failure leaves a timeline line and an event, a crash also an escalation."""
     elapsed = timed()
     outcome = await execute(session, call)
-    fact: JsonObject = {"tool": call.definition.name, "duration_ms": elapsed()}
+    fact: JsonObject = {"tool": call.entry.name, "duration_ms": elapsed()}
     failure = _failure_of(outcome)
     if failure is None:
         session.events.note(call.origin, EventType.TOOL_CALLED, {**fact, "ok": True})
@@ -70,7 +70,7 @@ def _failure_of(outcome: Outcome) -> str | None:
 
 
 def _report(session: Session, call: Call, outcome: Outcome, failure: str, fact: JsonObject) -> None:
-    tool = call.definition.name
+    tool = call.entry.name
     crashed = isinstance(outcome, Crashed)
     try:
         context = session.make_context(

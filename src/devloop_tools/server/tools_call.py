@@ -28,7 +28,7 @@ async def tools_call(session: Session, request: Request) -> JsonObject:
     send = partial(_send_progress, session.peer, token)
     with reporting(send, session.loop, wanted=is_progress_token(token)) as progress:
         origin = actor.origin(call_id)
-        call = partial(Call, actor, entry.definition, arguments, origin, progress)
+        call = partial(Call, actor, entry, arguments, origin, progress)
 
         async def run(client: Client) -> JsonObject:
             outcome = await run_call(session, call(client))

@@ -93,7 +93,7 @@ def _entry(tool: HostTool, peer: Peer) -> ToolEntry:
         execute=execute,
         is_async=True,
     )
-    return ToolEntry(definition, NAMESPACE, SOURCE)
+    return ToolEntry.of(definition, NAMESPACE, SOURCE)
 
 
 def _source(entry: ToolEntry) -> str:

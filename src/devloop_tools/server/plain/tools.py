@@ -19,6 +19,7 @@ from devloop_tools.server.middleware import find_granted, run_call
 from devloop_tools.server.plain.params import CallerContext, Params, acting, read
 from devloop_tools.server.progress import reporting
 from devloop_tools.server.session import Peer, Session
+from devloop_tools.server.tools_list import shown
 from devloop_tools.toolkit.client import NO_CLIENT
 from devloop_tools.toolkit.schema import flat_root
 
@@ -47,10 +48,10 @@ async def tools_list(session: Session, request: Request) -> JsonObject:
     tools = [
         {
             "name": entry.name,
-            "description": entry.definition.description,
-            "input_schema": flat_root(entry.definition.input_schema()),
+            "description": entry.published.description,
+            "input_schema": flat_root(entry.published.input_schema),
         }
-        for entry in session.catalog(actor).entries()
+        for entry in shown(session.catalog(actor).entries())
     ]
     return {"tools": tools}
 
@@ -64,7 +65,7 @@ async def tools_execute(session: Session, request: Request) -> JsonObject:
     send = partial(_send_progress, session.peer, request.id)
     with reporting(send, session.loop, wanted=params.progress) as progress:
         origin = actor.origin(call_id)
-        call = Call(actor, entry.definition, params.input or {}, origin, progress, NO_CLIENT)
+        call = Call(actor, entry, params.input or {}, origin, progress, NO_CLIENT)
         outcome = await run_call(session, call)
     return _result(outcome)
 

@@ -1,0 +1,2 @@
+export const BASE = '/parking'
+export const PERMITS = `${BASE}/permits`

@@ -1,0 +1,4 @@
+export type Counter = {
+  name: string
+  value: number
+}
