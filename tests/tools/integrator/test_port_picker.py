@@ -1,7 +1,6 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,13 +8,8 @@ import pytest
 from devloop_tools.domain.running.ports import DEFAULT_RANGE
 from devloop_tools.toolkit import ToolContext, ToolValidationError
 from devloop_tools.toolkit.arguments import InvalidArguments
-from devloop_tools.toolkit.testing import call_tool, tool_context
+from devloop_tools.toolkit.testing import call_tool
 from devloop_tools.tools.integrator.port_picker import port_picker
-
-
-@pytest.fixture
-def ctx(tmp_path: Path) -> ToolContext:
-    return tool_context(tmp_path, agent="integrator", write_allow=["units/*/logs/**"])
 
 
 @contextmanager

@@ -1,12 +1,12 @@
-"""The process that stands between a server and one unit: it starts the unit, keeps its logs within
-bounds, and ends the unit with everything below it when it is told to or when the server is gone.
+"""The process between a server and one unit: starts it, bounds its logs, ends all of it.
 
-It is a program by itself, on the standard library alone, run with `-I -S` so that it starts at
-once: `keeper.py CONTROL UNIT LOGS STATE` are descriptors of a socket to the server, of the unit's
-folder, of its folder of logs and of `.devloop/units`. The first line on the socket is the order
-(see `_Order`); what happens goes back as lines of JSON and into the record `{unit_id}.json`. The
-end of the socket is the end of the server, however it died; a detached unit outlives it. SIGTERM
-ends the unit, also from other processes.
+It ends the unit with everything below it when it is told to or when the server is gone. It is a
+program by itself, on the standard library alone, run with `-I -S` so that it starts at once:
+`keeper.py CONTROL UNIT LOGS STATE` are descriptors of a socket to the server, of the folder the
+unit runs in, of its folder of logs and of `.devloop/units`. The first line on the socket is the
+order (`live_units`); what happens goes back as lines of JSON and into the record `{unit_id}.json`.
+The end of the socket is the end of the server, however it died; a detached unit outlives it.
+SIGTERM ends the unit, also from other processes.
 
 On Linux the keeper is the subreaper of all that the unit starts, so that what left its group is
 still found; elsewhere it follows the parents' ids while they live.

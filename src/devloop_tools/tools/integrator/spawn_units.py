@@ -11,7 +11,7 @@ from devloop_tools.toolkit import (
     Refused,
     ToolContext,
     ToolInput,
-    ToolValidationError,
+    refused,
     tool,
 )
 
@@ -49,9 +49,9 @@ async def spawn_units(args: SpawnUnitsInput, ctx: ToolContext) -> UnitsChanged |
     """
     unit_ids = [unit.unit_id for unit in args.units]
     if twice := next(repeated(unit_ids), None):
-        raise ToolValidationError("units", f"{twice} is named twice.")
+        return refused(f"units: {twice} is named twice.", "Name each unit once.")
     if not args.units and args.action != "status":
-        raise ToolValidationError("units", f"{args.action} needs at least one.")
+        return refused(f"units: {args.action} needs at least one.", "Name the units.")
     runs = UnitRuns(ctx.workspace, ctx.origin, ctx.events, ctx.database, ctx.units, ctx.progress)
     match args.action:
         case "start" | "restart" as action:
