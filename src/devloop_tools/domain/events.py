@@ -27,6 +27,8 @@ class EventType(StrEnum):
     DOC_WRITTEN = "doc.written"  # {site, path, hash}
     DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
     DOC_ECHO = "doc.echo"  # {path, markdown}
+    CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
+    CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
     UNIT_STARTED = "unit.started"  # {unit_id, pid, port}
     UNIT_STOPPED = "unit.stopped"  # {unit_id, exit_code, asked}
     UNIT_UNHEALTHY = "unit.unhealthy"  # {unit_id, reason, exit_code}
