@@ -22,7 +22,12 @@ from devloop_tools.domain.running.addresses import (
 )
 from devloop_tools.domain.running.probes import Answer, asks, connects, is_wanted
 from devloop_tools.domain.running.processes import listeners, listens, tree
-from devloop_tools.domain.running.records import UnitRecord, UnitRecords, log_names
+from devloop_tools.domain.running.records import (
+    UnitRecord,
+    UnitRecords,
+    how_it_ended,
+    log_names,
+)
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.files import ProjectFile
 
@@ -169,7 +174,7 @@ class Health:
         wait.answer = answer
         wait.saw(answer.outcome)
         if record is not None and not record.lives and (target.own or not answer.connected):
-            wait.dead, wait.reason = True, _how_it_ended(record)
+            wait.dead, wait.reason = True, how_it_ended(record)
         elif answered and record is not None and (stranger := _stranger(record, target)):
             wait.reason = stranger
         else:
@@ -233,16 +238,6 @@ def _stranger(record: UnitRecord, target: Target) -> str | None:
         return None
     who = ", ".join(map(str, listeners(target.address.port))) or "somebody"
     return f"port {target.address.port} is held by {who}, who is no process of {record.unit_id}"
-
-
-def _how_it_ended(record: UnitRecord) -> str:
-    if record.state == "failed":
-        return f"{record.unit_id} could not be started: {record.reason}"
-    if record.exit_code is None:
-        return f"{record.unit_id} is gone; its exit code is not known"
-    if record.exit_code < 0:
-        return f"{record.unit_id} was ended by signal {-record.exit_code}"
-    return f"{record.unit_id} ended with exit code {record.exit_code}"
 
 
 def _progress(wait: _Wait) -> str:

@@ -53,6 +53,10 @@ class _NoValue(Exception):
     """Why a placeholder has no value."""
 
 
+class _Cycle(_NoValue):
+    """The way round says it all; who comes by it is in there."""
+
+
 class Filling:
     """One filling. `unresolved` names what was left, in the order of the text."""
 
@@ -95,6 +99,8 @@ class Filling:
         try:
             value = self._value(name)
         except _NoValue as exc:
+            if self._open and isinstance(exc, _Cycle):
+                raise
             if self._open:
                 raise _NoValue(f"{{{{{name}}}}} in it has no value: {exc}") from None
             if len(self.unresolved) < MAX_UNRESOLVED:
@@ -153,7 +159,7 @@ class Filling:
     def _var(self, name: str) -> Any:
         if name in self._open:
             cycle = " → ".join([*self._open[self._open.index(name) :], name])
-            raise _NoValue(f"cycle: {cycle}")
+            raise _Cycle(f"cycle: {cycle}")
         if len(self._open) >= _MAX_DEPTH:
             raise _NoValue(f"vars hold each other more than {_MAX_DEPTH} deep")
         if name in self._known:

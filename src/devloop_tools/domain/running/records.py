@@ -122,3 +122,14 @@ class UnitRecords:
 def log_names(unit_id: str, stream: str, older: str = "") -> tuple[str, ...]:
     """Where the log of a stream lies."""
     return ("units", unit_id, "logs", f"{stream}.log{older}")
+
+
+def how_it_ended(record: UnitRecord) -> str:
+    """The end of a unit that does not run, in words."""
+    if record.state == "failed":
+        return f"{record.unit_id} could not be started: {record.reason}"
+    if record.exit_code is None:
+        return f"{record.unit_id} is gone; its exit code is not known"
+    if record.exit_code < 0:
+        return f"{record.unit_id} was ended by signal {-record.exit_code}"
+    return f"{record.unit_id} ended with exit code {record.exit_code}"
