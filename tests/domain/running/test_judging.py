@@ -23,7 +23,7 @@ def expected(**given: Any) -> Expected:
         "schema": None,
         "body_contains": None,
     }
-    return Expected(**{**nothing, **given})
+    return Expected(**{**nothing, "headers": {}, **given})
 
 
 def failed(body: Any = BODY, **given: Any) -> list[Expectation]:

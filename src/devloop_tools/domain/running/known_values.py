@@ -22,7 +22,7 @@ class SavedValues:
 
     def all(self) -> dict[tuple[str, str], Any]:
         """By case and name."""
-        if not self._database.exists():
+        if not self._database.is_there():
             return {}
         query = "SELECT case_id, name, value FROM saved_values ORDER BY case_id, name LIMIT ?"
         rows = self._database.rows(query, (MAX_SAVED,))

@@ -85,7 +85,7 @@ class PortLeases:
 
     def live(self) -> list[Lease]:
         """Every lease whose holder lives, the newest last."""
-        if not self._database.exists():
+        if not self._database.is_there():
             return []
         leases = [_lease(row) for row in self._database.rows(f"{_SELECT} ORDER BY id")]
         alive = {holder: holder.lives for holder in {lease.holder for lease in leases}}
