@@ -36,10 +36,10 @@ class EventType(StrEnum):
     UNIT_STOPPED = "unit.stopped"  # {unit_id, exit_code, asked}
     UNIT_UNHEALTHY = "unit.unhealthy"  # {unit_id, reason, exit_code}
     CASE_FINISHED = "case.finished"  # {id, passed}
-    TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
-    TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
-    TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}
-    POLICY_REFUSED = "policy.refused"  # {tool, rule}
+    TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
+    TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
+    TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
+    POLICY_REFUSED = "policy.refused"  # {tool, decision, rule, file, line, position, reason}
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
 
