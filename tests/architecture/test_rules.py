@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src" / "devloop_tools"
-MODULES = {path.relative_to(SRC).as_posix(): path for path in sorted(SRC.rglob("*.py"))}
+MODULES = {
+    path.relative_to(SRC).as_posix(): path
+    for path in sorted(SRC.rglob("*.py"))
+    if "assets" not in path.parts
+}
 
 REFUSED_WORDS = frozenset(
     {"manager", "helper", "utils", "util", "service", "engine", "processor", "base", "common"}

@@ -1,4 +1,4 @@
-"""The coder writes a unit against its contract, the tester runs its tests and reports what fails."""
+"""The coder writes a unit against its contract, the tester reports which tests fail."""
 
 from dataclasses import dataclass
 from typing import Any

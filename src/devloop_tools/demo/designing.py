@@ -3,10 +3,10 @@
 from devloop_tools.demo.agent_server import AgentServer, DemoFailed
 from devloop_tools.demo.project import ASSETS, UNIT, WEB_UNIT, Project
 
-CHAPTERS = [
+CHAPTERS = (
     {"id": "todos", "title": "待办 Todos", "group": "功能 Features"},
     {"id": "limits", "title": "范围 Limits", "group": "功能 Features"},
-]
+)
 
 
 def write_prd(pm: AgentServer) -> None:
