@@ -25,15 +25,15 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV) || \
 		{ $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo]'
 	@touch $@
 
 $(E2E_STAMP): $(STAMP)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,e2e]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,e2e]'
 	@touch $@
 
 $(BROWSER_STAMP): $(STAMP)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,browser]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,browser]'
 	@touch $@
 
 run: install ## Start the real server for a sample project and show each call

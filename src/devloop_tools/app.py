@@ -15,6 +15,7 @@ import anyio.to_thread
 from devloop_tools.domain.agent_clis import record_cli
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.protocol.mcp import LATEST, negotiated
 from devloop_tools.protocol.messages import JsonObject, Request
@@ -183,6 +184,7 @@ class Application:
     database: Database
     events: EventLog
     states: SealedStates
+    units: LiveUnits
 
     def session(self, peer: Peer) -> Session:
         """A session for one connection; call it on the event loop."""
@@ -214,6 +216,7 @@ class Application:
             workspace=workspace,
             events=self.events,
             database=self.database,
+            units=self.units,
             progress=progress,
             client=client,
         )
@@ -232,6 +235,7 @@ def build(settings: Settings) -> Application:
         database=database,
         events=EventLog(database),
         states=SealedStates(cache(key), database),
+        units=LiveUnits(),
     )
 
 

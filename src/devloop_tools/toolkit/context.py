@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.timeline import Level, Timeline
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.workspace import Workspace
@@ -33,6 +34,7 @@ class ToolContext:
     workspace: Workspace
     events: EventLog
     database: Database
+    units: LiveUnits
     progress: Progress
     client: Client
 
