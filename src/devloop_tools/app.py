@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
@@ -15,7 +16,6 @@ import anyio.to_thread
 from devloop_tools.domain.agent_clis import record_cli
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
-from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.protocol.mcp import LATEST, negotiated
 from devloop_tools.protocol.messages import JsonObject, Request
@@ -49,6 +49,9 @@ from devloop_tools.toolkit.client import Client
 from devloop_tools.toolkit.context import Progress
 from devloop_tools.toolkit.prompts import PromptDefinition
 from devloop_tools.toolkit.resources import ResourceDefinition
+
+if TYPE_CHECKING:
+    from devloop_tools.domain.running.live_units import LiveUnits
 
 TOOLS_PACKAGE = "devloop_tools.tools"
 
@@ -184,7 +187,7 @@ class Application:
     database: Database
     events: EventLog
     states: SealedStates
-    units: LiveUnits
+    units: Callable[[], "LiveUnits"]
 
     def session(self, peer: Peer) -> Session:
         """A session for one connection; call it on the event loop."""
@@ -216,7 +219,7 @@ class Application:
             workspace=workspace,
             events=self.events,
             database=self.database,
-            units=self.units,
+            started=self.units,
             progress=progress,
             client=client,
         )
@@ -235,8 +238,15 @@ def build(settings: Settings) -> Application:
         database=database,
         events=EventLog(database),
         states=SealedStates(cache(key), database),
-        units=LiveUnits(),
+        units=cache(_live_units),
     )
+
+
+def _live_units() -> "LiveUnits":
+    # Most servers start no unit.
+    from devloop_tools.domain.running.live_units import LiveUnits
+
+    return LiveUnits()
 
 
 async def serve(

@@ -1,11 +1,11 @@
 """What a tool gets besides its arguments. Tools import no service: everything comes from here."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
-from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.timeline import Level, Timeline
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.workspace import Workspace
@@ -13,6 +13,7 @@ from devloop_tools.toolkit.client import Client
 
 if TYPE_CHECKING:
     from devloop_tools.domain.memories import MemoryStore
+    from devloop_tools.domain.running.live_units import LiveUnits
     from devloop_tools.domain.runtime_state import RuntimeStateStore
     from devloop_tools.domain.todos import TodoStore
 
@@ -34,7 +35,8 @@ class ToolContext:
     workspace: Workspace
     events: EventLog
     database: Database
-    units: LiveUnits
+    started: Callable[[], "LiveUnits"]
+    """Gives the units that this server has started."""
     progress: Progress
     client: Client
 
@@ -59,6 +61,11 @@ class ToolContext:
     @property
     def session_id(self) -> str:
         return self.origin.session_id
+
+    @property
+    def units(self) -> "LiveUnits":
+        """The units that this server has started."""
+        return self.started()
 
     @property
     def todos(self) -> "TodoStore":

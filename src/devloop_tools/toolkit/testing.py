@@ -11,6 +11,7 @@ The server never imports this module.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def tool_context(
         workspace=workspace,
         events=EventLog(database),
         database=database,
-        units=LiveUnits(),
+        started=cache(LiveUnits),
         progress=NO_PROGRESS,
         client=NO_CLIENT,
     )
