@@ -4,6 +4,7 @@ They go to docs/screenshots, at three widths and in two themes.
 """
 
 import base64
+import importlib
 import os
 import shutil
 import sys
@@ -13,7 +14,6 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from playwright.sync_api import sync_playwright
 from scripts.sample_site import make
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "screenshots"
@@ -63,7 +63,8 @@ def main() -> None:
         raise SystemExit("there is no chromium; name one in DEVLOOP_CHROMIUM")
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    playwright_api: Any = importlib.import_module("playwright.sync_api")
+    with tempfile.TemporaryDirectory() as folder, playwright_api.sync_playwright() as playwright:
         make(Path(folder))
         browser = playwright.chromium.launch(executable_path=chromium)
         for width in SIZES:
