@@ -43,9 +43,12 @@ def page(number: int, choose: random.Random) -> str:
         )
     body = "\n".join(sections)
     return (
-        f"<!doctype html><html><head><meta charset=utf-8><title>第{number}页</title></head>"
-        f'<body data-page="p{number}.html"><main class="page"><header class="page-head">'
-        f'<h1>第{number}页</h1></header><article class="body">{body}</article></main></body></html>'
+        f'<!doctype html><html lang="zh-CN"><head><meta charset=utf-8><title>第{number}页</title>'
+        '<link rel="stylesheet" href="assets/shell.css"></head>'
+        f'<body data-page="p{number}.html"><div class="shell"><aside id="sidebar"></aside>'
+        f'<main class="page"><header class="page-head"><h1>第{number}页</h1></header>'
+        f'<article class="body">{body}</article></main></div>'
+        '<script src="assets/shell.js"></script></body></html>'
     )
 
 

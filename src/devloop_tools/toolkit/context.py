@@ -1,5 +1,6 @@
 """What a tool gets besides its arguments. Tools import no service: everything comes from here."""
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -63,6 +64,13 @@ class Events(Protocol):
     """The project's event log."""
 
     def emit(self, origin: Origin, event: EventType, data: Mapping[str, Any]) -> None: ...
+    def emit_within(
+        self,
+        transaction: sqlite3.Connection,
+        origin: Origin,
+        event: EventType,
+        data: Mapping[str, Any],
+    ) -> None: ...
 
 
 class Progress(Protocol):
