@@ -33,10 +33,10 @@ class EventType(StrEnum):
     BUG_CHANGED = "bug.changed"  # {id, status, from, reason, fields}, or {id, status, occurrences}
     CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
     CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
-    TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
-    TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
-    TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}
-    POLICY_REFUSED = "policy.refused"  # {tool, rule}
+    TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
+    TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
+    TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
+    POLICY_REFUSED = "policy.refused"  # {tool, decision, rule, file, line, position, reason}
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
 
