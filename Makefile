@@ -65,7 +65,7 @@ faults: install ## Servers that are killed a hundred times under load; part of c
 	$(BIN)/pytest -q -s tests/faults
 
 cases: install ## The recorded failures of systems like ours
-	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G07
+	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G,H
 
 conformance: install ## The MCP conformance suites, through a bridge to HTTP; Node comes from npm
 	$(BIN)/python scripts/conformance.py

@@ -136,7 +136,7 @@ class SiteValidator:
             is_asset = link.tag.name in _ASSET_TAGS
             code = "missing-asset" if is_asset else "broken-link"
             message = f"{link.value[:120]} leads to no file"
-            self._error(code, page, link.tag.start, message, self._nearest(target))
+            self._error(code, page, link.tag.start, message, self._nearest(page, target))
             return
         known = self._pages.get(target)
         if not fragment or fragment == "top" or known is None or fragment in known.anchors:
@@ -158,10 +158,12 @@ class SiteValidator:
         except (StorageError, ValueError):
             return False
 
-    def _nearest(self, target: str) -> str:
+    def _nearest(self, page: PageFacts, target: str) -> str:
         name = posixpath.basename(target).casefold()
         same = sorted(path for path in self._files if posixpath.basename(path).casefold() == name)
-        return f"There is {same[0]}." if same else "Make the file, or take the link out."
+        if not same:
+            return "Make the file, or take the link out."
+        return f"There is {posixpath.relpath(same[0], posixpath.dirname(page.path) or '.')}."
 
     def _check_ids(self, page: PageFacts) -> None:
         seen: dict[str, Token] = {}

@@ -12,6 +12,8 @@
   const MAX_WORD = 64;
   const SATURATION = 1.2;
   const LENGTH_WEIGHT = 0.75;
+  const TITLE_BONUS = 0.5;
+  const LOADED_AT_ONCE = 4;
 
   const here = document.currentScript.src.replace(/search\.js([?#].*)?$/, "search/");
   const shards = new Map();
@@ -130,9 +132,17 @@
         return sum + rare * count * (SATURATION + 1) / (count + norm);
       }, 0);
     }
-    candidates.sort((a, b) => b.score - a.score || a.number - b.number || a.doc - b.doc);
-    return { total: candidates.length, hits: candidates.slice(0, limit) };
+    candidates.sort(better);
+    /* However often a word is repeated, what is called by it is more about it. */
+    const best = candidates.slice(0, limit * 4);
+    for (const found of best) {
+      const titled = new Set(queryTerms(found.place[2]));
+      found.score *= 1 + TITLE_BONUS * terms.filter((term) => titled.has(term)).length / terms.length;
+    }
+    return { total: candidates.length, hits: best.sort(better).slice(0, limit) };
   }
+
+  const better = (a, b) => b.score - a.score || a.number - b.number || a.doc - b.doc;
 
   window.DEVLOOP_SEARCH = {
     manifest(value) { manifest = value; },
@@ -146,7 +156,14 @@
     /* Resolves when all shards are there; calls `arrived` after each, so that hits can show. */
     async open(arrived) {
       await load("manifest.js");
-      await Promise.all(manifest.shards.map((n) => load(`terms-${n}.js`).then(arrived)));
+      const left = manifest.shards.slice();
+      const next = async () => {
+        while (left.length) {
+          await load(`terms-${left.shift()}.js`);
+          arrived();
+        }
+      };
+      await Promise.all(Array.from({ length: LOADED_AT_ONCE }, next));
     },
     ready: () => manifest !== null,
     queryTerms,

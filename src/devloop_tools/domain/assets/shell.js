@@ -179,6 +179,14 @@
       status.textContent = !query.trim() ? WORDS.hint : found.total ? WORDS.results(found.total) : WORDS.none;
     }
 
+    /* Many parts of the index may arrive between two frames. */
+    let due = false;
+    function showSoon() {
+      if (due) return;
+      due = true;
+      requestAnimationFrame(() => { due = false; show(); });
+    }
+
     function item(hit, query) {
       const [path, id, title, pageTitle] = hit.place;
       const address = root + path.split("/").map(encodeURIComponent).join("/") +
@@ -206,7 +214,7 @@
     return () => {
       if (!dialog.open) dialog.showModal();
       input.select();
-      if (engine) engine.open(show).catch(() => { status.textContent = WORDS.missing; });
+      if (engine) engine.open(showSoon).catch(() => { status.textContent = WORDS.missing; });
       else status.textContent = WORDS.missing;
     };
   }
