@@ -57,7 +57,10 @@ class Evidence(BaseModel):
     )
     line: int = Field(ge=1, le=MAX_LINE, description="The line of the quote's start, from 1.")
     quote: str = Field(
-        min_length=1, max_length=MAX_QUOTE, description="What stands there, word for word."
+        min_length=1,
+        max_length=MAX_QUOTE,
+        pattern=r"\S",
+        description="What stands there, word for word.",
     )
 
 
