@@ -30,11 +30,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench import diff_html
 from bench.search_index import SECTIONS, page, silent
 
-from devloop_tools.domain.markup import decode_utf8
-from devloop_tools.domain.page import read_page
-from devloop_tools.domain.search_index import SearchIndex
-from devloop_tools.domain.site import SiteName
-from devloop_tools.domain.validation import SiteValidator
+from devloop_tools.domain.documents.search_index import SearchIndex
+from devloop_tools.domain.documents.site import SiteName
+from devloop_tools.domain.documents.validation import SiteValidator
+from devloop_tools.domain.html.markup import decode_utf8
+from devloop_tools.domain.html.outline import read_outline
 from devloop_tools.toolkit.testing import tool_context
 from devloop_tools.tools.docs.bootstrap_prd_site import bootstrap_prd_site
 
@@ -92,7 +92,7 @@ def check_all(root: str) -> tuple[float, float]:
     """Seconds of the processor to parse every page, and to validate the site."""
     start = time.process_time()
     for path in sorted((Path(root) / "prd").glob("*.html")):
-        read_page(decode_utf8(path.read_bytes(), path.name), path.name)
+        read_outline(decode_utf8(path.read_bytes(), path.name), path.name)
     parsed = time.process_time()
     validator = SiteValidator(tool_context(Path(root)).workspace, SiteName.PRD)
     validator.validate(silent, strict=False)

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from devloop_tools.domain.markup import decode_utf8
-from devloop_tools.domain.page import read_page
-from devloop_tools.domain.search_index import SearchIndex
-from devloop_tools.domain.site import SiteName
-from devloop_tools.domain.validation import SiteValidator
+from devloop_tools.domain.documents.search_index import SearchIndex
+from devloop_tools.domain.documents.site import SiteName
+from devloop_tools.domain.documents.validation import SiteValidator
+from devloop_tools.domain.html.markup import decode_utf8
+from devloop_tools.domain.html.outline import read_outline
 from devloop_tools.toolkit.testing import tool_context
 
 SECTIONS = 20
@@ -87,7 +87,7 @@ def main(pages: int) -> None:
         read = timed(
             "parse every page",
             lambda: [
-                read_page(decode_utf8(path.read_bytes(), path.name), path.name)
+                read_outline(decode_utf8(path.read_bytes(), path.name), path.name)
                 for path in site.glob("*.html")
             ],
         )

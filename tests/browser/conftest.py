@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.domain.pages import BY_HAND
+from tests.domain.documents.pages import BY_HAND
 from tests.tools.docs.contracts import TODO_BE, UNITS
 
 from devloop_tools.toolkit import ToolContext, ToolDefinition

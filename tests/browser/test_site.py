@@ -9,8 +9,8 @@ import pytest
 from tests.browser.conftest import Visit
 from tests.tools.docs.contracts import TODO_BE
 
-from devloop_tools.domain.page import read_page
-from devloop_tools.domain.search_terms import query_terms
+from devloop_tools.domain.documents.search_terms import query_terms
+from devloop_tools.domain.html.outline import read_outline
 
 pytestmark = pytest.mark.browser
 
@@ -157,7 +157,7 @@ def test_a_heading_gives_its_address_away(visit: Visit) -> None:
 def test_headings_without_ids_get_those_that_the_tools_give(visit: Visit, site: Path) -> None:
     visit.open("quota.html")
     ids = visit.page.evaluate("Array.from(document.querySelectorAll('article section'), e => e.id)")
-    page = read_page((site / "quota.html").read_text(encoding="utf-8"), "quota.html")
+    page = read_outline((site / "quota.html").read_text(encoding="utf-8"), "quota.html")
     assert ids == [section.anchor for section in page.sections]
 
 

@@ -1,7 +1,7 @@
 """Arguments that a JSON Schema describes: tools whose author is no Python code of ours.
 
 It knows jsonschema, which is loaded when the first such tool is used; the schemas in contracts are
-checked by `domain/schema_faults`.
+checked by `domain/contracts/schema_faults`.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ from typing import Any
 import orjson
 import pytest
 
-from devloop_tools.domain.html_diff import HtmlDiff
+from devloop_tools.domain.documents.html_diff import HtmlDiff
 from devloop_tools.server.bounds import bounded_object
 from devloop_tools.server.values import to_json_value
 from devloop_tools.toolkit import Refused, ToolSandboxError

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from tests.tools.docs.contracts import TODO_BE, UNITS
 
-from devloop_tools.domain.contract import hash_of
+from devloop_tools.domain.contracts.contract import hash_of
 from devloop_tools.toolkit import ToolContext, ToolDefinition
 from devloop_tools.toolkit.testing import call_tool, tool_context
 from devloop_tools.tools.docs.bootstrap_prd_site import bootstrap_prd_site

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.domain.pages import BY_HAND
+from tests.domain.documents.pages import BY_HAND
 from tests.tools.docs.contracts import TODO_BE, UNITS
 
-from devloop_tools.domain.contract import contract_in, hash_of
-from devloop_tools.domain.page import read_page
-from devloop_tools.domain.site import digest
+from devloop_tools.domain.contracts.contract import contract_in, hash_of
+from devloop_tools.domain.documents.site import digest
+from devloop_tools.domain.html.outline import read_outline
 from devloop_tools.toolkit import ToolContext
 from devloop_tools.toolkit.testing import call_tool, recorded_events
 from devloop_tools.tools.docs.archive_doc import archive_doc
@@ -88,7 +88,7 @@ async def test_the_sections_stand_in_one_order_whatever_was_written_first(
     await write(ctx, persistence="表 todos")
     await write(ctx, model="甲", controller="# ctl\n\nx")
     await write(ctx, view="<section><p>页</p></section>")
-    found = read_page(content(page).decode(), "a.html")
+    found = read_outline(content(page).decode(), "a.html")
     names = [section.anchor for section in found.sections]
     assert names == ["contract", "model", "view", "controller", "persistence"]
     titles = [found.text(section.heading) for section in found.sections]

@@ -1,7 +1,7 @@
 """validate_sdd_consistency: find where the design contradicts itself."""
 
-from devloop_tools.domain.design_validation import DesignValidator
-from devloop_tools.domain.findings import SiteValidated
+from devloop_tools.domain.documents.design_validation import DesignValidator
+from devloop_tools.domain.documents.findings import SiteValidated
 from devloop_tools.toolkit import READ, Refused, ToolContext, ToolInput, tool
 
 

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from devloop_tools.domain.mvcp_pages import (
+from devloop_tools.domain.documents.mvcp_pages import (
     SECTIONS,
     MvcpPageStore,
     MvcpPageWritten,
     UnitDraft,
 )
-from devloop_tools.domain.site import DocId
+from devloop_tools.domain.documents.site import DocId
 from devloop_tools.toolkit import (
     Annotations,
     FreeObject,
