@@ -1,0 +1,7 @@
+"""The names of `domain.documents.stems`, for modules that still look for them here."""
+
+from devloop_tools.domain.documents.stems import (
+    RULES as RULES,
+    Rule as Rule,
+    stem as stem,
+)
