@@ -2,6 +2,10 @@
 
 from devloop_tools.domain.documents.stems import (
     RULES as RULES,
+)
+from devloop_tools.domain.documents.stems import (
     Rule as Rule,
+)
+from devloop_tools.domain.documents.stems import (
     stem as stem,
 )
