@@ -1,11 +1,15 @@
-"""Writes what tools show clients, and what agents' lists cost, anew; read the diff."""
+"""Writes what tools show clients, what agents' lists cost and `docs/bugs.md` anew.
+
+Read the diff.
+"""
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.snapshots.drawing import ROOT, draw, stored  # found by the line above
+from tests.snapshots.bug_page import PAGE, draw_page  # found by the line above
+from tests.snapshots.drawing import ROOT, draw, stored
 
 
 def main() -> None:
@@ -20,6 +24,7 @@ def main() -> None:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(drawn[name])
             print(f"wrote {name}")
+    PAGE.write_text(draw_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

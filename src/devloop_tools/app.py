@@ -23,7 +23,7 @@ from devloop_tools.registry.discovery import discover
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.pack_verdicts import PackVerdicts, state_folder, verdicts_file
 from devloop_tools.registry.packs import PackFault, Packs, load_packs
-from devloop_tools.registry.policy import Policy, build_policy
+from devloop_tools.registry.policy import Policy, Source, build_policy
 from devloop_tools.registry.registry import Registry
 from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.loop_thread import LoopThread
@@ -90,14 +90,14 @@ class Tools:
             template.cli.tool_policy,
             self.registry.entries.keys(),
             packs_failed=bool(self.packs.faults),
+            source=Source(self.agents.file, template.policy_keys),
         )
         return Agent(template, policy, self.registry)
 
     def complaints(self, policy: Policy) -> Iterator[str]:
         """A line for each thing that is wrong and that the server lives with."""
         yield from map(str, self.packs.faults)
-        for name in policy.missing:
-            yield f"toolPolicy of {policy.agent}: {name} is in no pack that could be loaded"
+        yield from policy.missing
 
 
 def load_agent(wanted: str, folder: Path) -> Agent:

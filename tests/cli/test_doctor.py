@@ -113,11 +113,11 @@ def test_a_finding_is_shown_with_its_fix_below(setup: SetUp) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "agents.json: the file: Invalid JSON"),
-        ("[]", "agents.json: the file: "),
-        ('{"templates": 5}', "agents.json: templates: "),
+        ("{", "agents.json:1:2: not JSON: "),
+        ("[]", "agents.json:1:1: an object is expected"),
+        ('{"templates": 5}', "agents.json:1:2: templates: a list is expected"),
         ('{"templates": [{"id": "甲"}, {"id": "devloop-甲"}]}', "stands twice"),
-        ('{"templates": [{"id": ""}]}', "agents.json: templates.0.id: "),
+        ('{"templates": [{"id": ""}]}', "agents.json:1:17: templates[0].id: a text is expected"),
     ],
 )
 def test_an_agents_file_that_can_t_be_used_is_named(setup: SetUp, text: str, words: str) -> None:
@@ -155,13 +155,32 @@ def test_a_policy_that_names_a_tool_of_a_failed_pack_is_a_warning(setup: SetUp) 
     setup.pack("1 / 0\n")
     setup.grant("pm", "数_words", "Read")
     findings = json.loads(setup.examined("--format", "json").stdout)
-    [found] = [finding for finding in findings if finding["check"] == "policy of pm"]
-    assert found == {
+    granted, missing = [found for found in findings if found["check"] == "policy of pm"]
+    assert granted["found"] == "0 tools of ours, 1 of the CLI's own"
+    assert missing == {
         "check": "policy of pm",
         "state": "warn",
-        "found": "0 tools of ours, 1 of the CLI's own; not found: 数_words",
-        "fix": "mend the failed packs",
+        "found": "agents.json:1:60: templates[0].cli.toolPolicy[0]: "
+        "数_words is in no pack that could be loaded",
+        "fix": "mend the failed packs, or remove the entry",
     }
+
+
+def test_a_pattern_that_matches_everything_and_a_foreign_key_are_told_with_their_lines(
+    setup: SetUp,
+) -> None:
+    setup.agents(
+        '{"templates": [\n {"id": "pm",\n  "icon": "写",\n  "cli": {"toolPolicy": ["*"]}}]}'
+    )
+    found = json.loads(setup.examined("--format", "json").stdout)
+    warned = {one["check"]: one["found"] for one in found if one["state"] == "warn"}
+    assert warned["agents file"].endswith(
+        "agents.json:3:3: templates[0].icon: not ours, and ignored"
+    )
+    assert warned["policy of pm"] == (
+        "agents.json:4:26: templates[0].cli.toolPolicy[0]: "
+        "* matches every tool that isn't the CLI's own, later ones too"
+    )
 
 
 def test_a_tool_that_can_not_be_imported_is_a_failure(
@@ -176,9 +195,9 @@ def test_a_tool_that_can_not_be_imported_is_a_failure(
 
 def test_every_agent_is_looked_at_or_the_one_that_was_named(setup: SetUp) -> None:
     everybody = json.loads(setup.examined("--format", "json", "--tools-dir", str(FIXTURES)).stdout)
-    policies = {one["check"]: one["state"] for one in everybody if "policy" in one["check"]}
-    assert policies["policy of misspelt"] == "fail"
-    assert policies["policy of architect"] == "ok"
+    states = [(one["check"], one["state"]) for one in everybody]
+    assert ("policy of misspelt", "fail") in states
+    assert ("policy of architect", "ok") in states
     named = setup.examined("--format", "json", "--tools-dir", str(FIXTURES), "--agent", "coder")
     assert named.exit_code == 0
     assert "policy of architect" not in named.stdout

@@ -16,7 +16,7 @@ from devloop_tools.launch.arguments import (
     name_in_cli,
 )
 from devloop_tools.launch.errors import LaunchError
-from devloop_tools.registry.agents import AgentTemplate
+from devloop_tools.registry.agents import parse_agents
 from devloop_tools.registry.names import DEV_LOOP_TOOLS
 from devloop_tools.registry.policy import build_policy
 from devloop_tools.registry.registry import Registry
@@ -78,7 +78,8 @@ def built(agent: str, options: LaunchOptions, dialect: Dialect = Dialect.CLAUDE)
 
 def built_of(template: dict[str, Any], options: LaunchOptions) -> CommandLine:
     """For an agent that nothing exists for, so that only native names can be granted."""
-    agent = AgentTemplate.model_validate(template)
+    content = json.dumps({"templates": [template]}).encode()
+    [agent] = parse_agents(Path("agents.json"), content).templates
     policy = build_policy(agent.short_name, agent.cli.tool_policy, ())
     return build_cli_args(agent, policy, Registry(()), options)
 

@@ -156,7 +156,8 @@ def test_a_policy_that_names_a_tool_of_a_failed_pack_is_reported_and_not_fatal(
     assert names == ["f_echo"]
     assert server.stderr.splitlines() == [
         "devloop-tools serve: pack bad.py: ZeroDivisionError: division by zero (line 1)",
-        "devloop-tools serve: toolPolicy of pm: f_lost is in no pack that could be loaded",
+        "devloop-tools serve: agents.json:1:70: templates[0].cli.toolPolicy[1]: "
+        "f_lost is in no pack that could be loaded",
     ]
 
 

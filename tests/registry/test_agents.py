@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from devloop_tools.registry.agents import AgentsError, find_agent, load_agents
+from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.names import DEV_LOOP_TOOLS, NATIVE_TOOLS
 from devloop_tools.registry.policy import build_policy
 
@@ -78,7 +79,8 @@ def test_every_grant_of_an_existing_file_is_a_name_that_is_known(
     path = existing_file(tmp_path)
     found = find_agent(load_agents(path), agent, path)
     policy = build_policy(agent, found.cli.tool_policy, PERSISTENCE)
-    assert policy.names == {*GRANTS[agent], *PERSISTENCE}
+    names = {*DEV_LOOP_TOOLS, *NATIVE_TOOLS}
+    assert {name for name in names if policy.allows(name)} == {*GRANTS[agent], *PERSISTENCE}
     assert found.cli.system_prompt_file == f"system/agents/devloop-{agent}/prompt.md"
     assert found.sandbox.write_allow_list == (f"{agent}/**",)
 
@@ -94,7 +96,8 @@ def test_the_grants_cover_the_whole_catalogue() -> None:
 def test_a_template_without_policy_or_sandbox_grants_nothing(tmp_path: Path, agent: str) -> None:
     path = existing_file(tmp_path)
     found = find_agent(load_agents(path), agent, path)
-    assert build_policy(agent, found.cli.tool_policy, PERSISTENCE).names == frozenset()
+    policy = build_policy(agent, found.cli.tool_policy, PERSISTENCE)
+    assert not any(policy.allows(name) for name in [*DEV_LOOP_TOOLS, *NATIVE_TOOLS])
     assert (found.sandbox.write_allow_list, found.sandbox.read_allow_list) == ((), ())
 
 
@@ -118,45 +121,89 @@ def test_a_file_without_agents_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "place"),
+    ("content", "said"),
     [
-        (b"", "the file: Invalid JSON"),
-        (b'{"templates": [', "the file: Invalid JSON"),
-        (b'{"templates": [],}', "the file: Invalid JSON"),
-        (b'\xff\xfe{"templates": []}', "the file: Invalid JSON"),
-        (b"[]", "the file: "),
-        (b"null", "the file: "),
-        ({}, "templates: Field required"),
-        ({"templates": {}}, "templates: "),
-        ({"templates": ["pm"]}, "templates.0: "),
-        ({"templates": [{}]}, "templates.0.id: Field required"),
-        ({"templates": [{"id": ""}]}, "templates.0.id: "),
-        ({"templates": [{"id": 3}]}, "templates.0.id: "),
-        ({"templates": [{"id": "a"}, {"id": "b", "cli": []}]}, "templates.1.cli: "),
-        ({"templates": [{"id": "a", "cli": {"toolPolicy": "Read"}}]}, "templates.0.cli.toolPolicy"),
-        ({"templates": [{"id": "a", "cli": {"toolPolicy": [3]}}]}, "templates.0.cli.toolPolicy.0"),
+        (b"", ":1:1: not JSON: Expecting value"),
+        (b'{"templates": [', ":1:16: not JSON: Expecting value"),
+        (b'{"templates": [\n],\n}', ":3:1: not JSON: Expecting property name"),
+        (b'{"templates": [\n  {"id": NaN}]}', ":2:10: not JSON: NaN is no number of JSON"),
+        ('{"a": "写",\n"b'.encode() + b'\xff"}', ":2:3: not UTF-8; save the file as UTF-8"),
+        (b'\xff\xfe{"templates": []}', ":1:1: not UTF-8"),
+        (b"[" * 100_000, ":1:1: nested too deeply"),
+        (b'{"templates": [],\n "templates": []}', ':2:2: the key "templates" stands twice'),
+        (b"[]", ":1:1: an object is expected"),
+        (b"null", ":1:1: an object is expected"),
+        ({}, ":1:1: templates is missing"),
+        ({"templates": {}}, ":2:3: templates: a list is expected"),
+        ({"templates": ["pm"]}, ":3:5: templates[0]: an object is expected"),
+        ({"templates": [{}]}, ":3:5: templates[0]: id is missing"),
+        ({"templates": [{"id": ""}]}, ":4:7: templates[0].id: a text is expected"),
+        ({"templates": [{"id": 3}]}, ":4:7: templates[0].id: a text is expected"),
+        (
+            {"templates": [{"id": "a"}, {"id": "b", "cli": []}]},
+            ":8:7: templates[1].cli: an object is expected",
+        ),
+        (
+            {"templates": [{"id": "a", "cli": {"toolPolicy": "Read"}}]},
+            ":6:9: templates[0].cli.toolPolicy: a list is expected",
+        ),
+        (
+            {"templates": [{"id": "a", "cli": {"toolPolicy": ["Read", 3]}}]},
+            ":8:11: templates[0].cli.toolPolicy[1]: a tool's name or a rule is expected",
+        ),
         (
             {"templates": [{"id": "a", "sandbox": {"writeAllowList": [None]}}]},
-            "templates.0.sandbox.writeAllowList.0: ",
+            ":7:11: templates[0].sandbox.writeAllowList[0]: a text is expected",
+        ),
+        (
+            {"templates": [{"id": "a", "sandbox": {"writeDenylist": ["prd/**"]}}]},
+            ":6:9: templates[0].sandbox.writeDenylist: unknown key; a sandbox has: cwd, ",
+        ),
+        (
+            {"templates": [{"id": "a", "cli": {"tool_policy": ["Read"]}}]},
+            ":6:9: templates[0].cli.tool_policy: unknown key (did you mean toolPolicy?)",
+        ),
+        (
+            {"templates": [{"id": "a", "sandBox": {}}]},
+            ":5:7: templates[0].sandBox: unknown key (did you mean sandbox?)",
         ),
     ],
 )
-def test_a_file_that_can_not_be_used_is_named_with_the_place(
-    tmp_path: Path, content: Any, place: str
+def test_a_file_that_can_not_be_used_is_named_with_line_and_column(
+    tmp_path: Path, content: Any, said: str
 ) -> None:
+    if not isinstance(content, bytes):
+        content = orjson.dumps(content, option=orjson.OPT_INDENT_2)
     path = saved(tmp_path, content)
-    with pytest.raises(AgentsError) as caught:
+    with pytest.raises(LoadError) as caught:
         load_agents(path)
-    assert str(caught.value).startswith(f"{path}: {place}")
+    assert str(caught.value).startswith(f"{path}{said}")
     assert "\n" not in str(caught.value)
-    assert "pydantic" not in str(caught.value)
+
+
+def test_keys_of_other_hosts_are_told_with_their_lines(tmp_path: Path) -> None:
+    agents = load_agents(existing_file(tmp_path))
+    told = [line.partition(": ")[2] for line in agents.foreign]
+    assert "templates[0].icon: not ours, and ignored" in told
+    assert "templates[8].prompts: not ours, and ignored" in told
+    assert "templates[0].cli.maxTurns: not ours, and ignored" in told
+    assert "version: not ours, and ignored" in told
+    assert not any("toolPolicy" in line or "writeAllowList" in line for line in told)
 
 
 @pytest.mark.parametrize("second", ["devloop-pm", "pm"])
-def test_two_templates_of_one_name_are_an_error(tmp_path: Path, second: str) -> None:
-    path = saved(tmp_path, {"templates": [{"id": "devloop-pm"}, {"id": "x"}, {"id": second}]})
-    with pytest.raises(AgentsError, match=f"the template {second} stands twice; remove one$"):
+def test_two_templates_of_one_name_are_an_error_with_both_lines(
+    tmp_path: Path, second: str
+) -> None:
+    ids = ["devloop-pm", "x", second]
+    lines = ",\n".join(f'{{"id": "{name}"}}' for name in ids)
+    path = saved(tmp_path, f'{{"templates": [\n{lines}]}}'.encode())
+    with pytest.raises(AgentsError) as caught:
         load_agents(path)
+    assert str(caught.value) == (
+        f"{path}:4:2: templates[2].id: the template {second} stands twice, first in line 2; "
+        "remove one"
+    )
 
 
 def test_a_missing_file_is_named_with_the_flag_that_helps(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ async def connected_to(application: Application) -> AsyncIterator[Client]:
 def make_application(
     root: Path,
     *tools: ToolDefinition | ToolEntry,
-    granted: Sequence[str] = ("*",),
+    granted: Sequence[str | JsonObject] = ("*",),
     write_allow: Sequence[str] = ("**",),
     agents: Sequence[str] = ("pm",),
     packs: Packs = _NO_PACKS,
@@ -219,8 +219,8 @@ def make_application(
     templates = tuple(
         AgentTemplate(
             id=f"devloop-{agent}",
-            cli=CliSettings(toolPolicy=tuple(granted)),
-            sandbox=SandboxSettings(writeAllowList=tuple(write_allow)),
+            cli=CliSettings(tool_policy=tuple(granted)),
+            sandbox=SandboxSettings(write_allow_list=tuple(write_allow)),
         )
         for agent in agents
     )

@@ -165,7 +165,7 @@ def templates(*names: str | None) -> list[AgentTemplate]:
     """An agent for each prompt file."""
     return [
         AgentTemplate(
-            id=f"devloop-{number}", name="产品 PM", cli=CliSettings(systemPromptFile=name)
+            id=f"devloop-{number}", name="产品 PM", cli=CliSettings(system_prompt_file=name)
         )
         for number, name in enumerate(names)
     ]

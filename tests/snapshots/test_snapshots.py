@@ -4,6 +4,7 @@ from pathlib import PurePath
 
 import orjson
 import pytest
+from tests.snapshots.bug_page import PAGE, draw_page
 from tests.snapshots.drawing import draw, stored
 
 DRAWN = draw()
@@ -33,3 +34,7 @@ def test_an_agents_list_is_sorted_and_its_bytes_add_up() -> None:
 
 def test_drawing_twice_gives_the_same() -> None:
     assert draw() == DRAWN
+
+
+def test_the_page_of_bugs_is_what_is_drawn_from_the_table() -> None:
+    assert PAGE.read_text(encoding="utf-8") == draw_page(), "run `make snapshots`"

@@ -11,7 +11,7 @@ import typer
 from devloop_tools.app import build, call_once
 from devloop_tools.cli import options
 from devloop_tools.protocol.messages import JsonObject
-from devloop_tools.settings import Flags, SettingsError, resolve
+from devloop_tools.settings import Flags, resolve
 
 EXIT_NOT_OK = 1
 
@@ -43,18 +43,8 @@ def call(
     with options.reported():
         application = build(resolve(flags, os.environ))
         options.complain(application.complaints())
-        body = anyio.run(call_once, application, tool, _parsed(arguments))
+        body = anyio.run(call_once, application, tool, options.json_object(arguments))
     raise typer.Exit(_printed(body))
-
-
-def _parsed(text: str) -> JsonObject:
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError as exc:
-        raise SettingsError(f"the arguments are not JSON: {exc}") from None
-    if not isinstance(value, dict):
-        raise SettingsError('the arguments must be a JSON object, such as {"event": "unit.built"}')
-    return value
 
 
 def _shown(block: JsonObject) -> str:

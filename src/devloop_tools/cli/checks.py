@@ -91,8 +91,10 @@ def check_tools(flags: Flags) -> Iterator[Finding]:
     wanted = (
         [flags.agent] if flags.agent else [known.short_name for known in tools.agents.templates]
     )
+    for line in tools.agents.foreign:
+        yield Finding("agents file", State.WARN, line, "remove it, unless another host reads it")
     for name in wanted:
-        yield _policy_finding(tools, name)
+        yield from _policy_findings(tools, name)
 
 
 def _loading_fault(entry: ToolEntry) -> Iterator[Finding]:
@@ -104,18 +106,21 @@ def _loading_fault(entry: ToolEntry) -> Iterator[Finding]:
         yield Finding("tools", State.FAIL, found, f"install {PACKAGE} anew")
 
 
-def _policy_finding(tools: Tools, name: str) -> Finding:
-    check = f"policy of {name}"
+def _policy_findings(tools: Tools, name: str) -> Iterator[Finding]:
+    check, file = f"policy of {name}", tools.folder / "agents.json"
     try:
         policy = tools.agent(name).policy
     except LoadError as exc:
-        return Finding(check, State.FAIL, str(exc), f"mend {tools.folder / 'agents.json'}")
-    granted = sum(policy.allows(tool) for tool in tools.registry.entries)
+        yield Finding(check, State.FAIL, str(exc), f"mend {file}")
+        return
+    entries = tools.registry.entries.values()
+    granted = sum(policy.allows(entry.name, entry.namespace) for entry in entries)
     found = f"{granted} tools of ours, {len(policy.native_tools)} of the CLI's own"
-    if policy.missing:
-        missing = ", ".join(policy.missing)
-        return Finding(check, State.WARN, f"{found}; not found: {missing}", "mend the failed packs")
-    return Finding(check, State.OK, found)
+    yield Finding(check, State.OK, found)
+    for missing in policy.missing:
+        yield Finding(check, State.WARN, missing, "mend the failed packs, or remove the entry")
+    for note in policy.notes:
+        yield Finding(check, State.WARN, note, f"is it meant? Else mend {file}")
 
 
 def check_project(flags: Flags) -> Iterator[Finding]:

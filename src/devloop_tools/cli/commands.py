@@ -2,7 +2,7 @@
 
 import typer
 
-from devloop_tools.cli import pack
+from devloop_tools.cli import pack, policy
 from devloop_tools.cli.call import call
 from devloop_tools.cli.cli_args import cli_args
 from devloop_tools.cli.doctor import doctor
@@ -38,6 +38,7 @@ app.command()(call)
 app.command()(events)
 app.command()(doctor)
 app.add_typer(pack.app, name="pack")
+app.add_typer(policy.app, name="policy")
 app.command()(cli_args)
 app.command()(dump_schema)
 app.command()(extract_prompts)

@@ -3,8 +3,9 @@
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
+import orjson
 import typer
 
 from devloop_tools.launch.errors import LaunchError
@@ -38,6 +39,17 @@ def reported() -> Iterator[None]:
     except (LaunchError, LoadError, SettingsError, StorageError, UnknownActor) as exc:
         sys.stderr.write(f"devloop-tools: {exc}\n")
         raise typer.Exit(EXIT_ERROR) from None
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Arguments of a tool as a person types them. Raises SettingsError."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError as exc:
+        raise SettingsError(f"the arguments are not JSON: {exc}") from None
+    if not isinstance(value, dict):
+        raise SettingsError('the arguments must be a JSON object, such as {"event": "unit.built"}')
+    return value
 
 
 def complain(lines: Iterable[str]) -> None:

@@ -1,5 +1,6 @@
 """The project's event log: what a screen needs to follow the work, in `.devloop/state.db`."""
 
+import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -27,10 +28,14 @@ class EventType(StrEnum):
     DOC_WRITTEN = "doc.written"  # {site, path, hash}
     DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
     DOC_ECHO = "doc.echo"  # {path, markdown}
-    TOOL_CALLED = "tool.called"  # {tool, duration_ms, ok}
-    TOOL_FAILED = "tool.failed"  # {tool, duration_ms, reason}
-    TOOL_CRASHED = "tool.crashed"  # {tool, duration_ms, error_id, message, frames}
-    POLICY_REFUSED = "policy.refused"  # {tool, rule}
+    BUG_OPENED = "bug.opened"  # {id, title, severity, status, unit_id, category, previous}
+    BUG_CHANGED = "bug.changed"  # {id, status, from, reason, fields}, or {id, status, occurrences}
+    CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
+    CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
+    TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
+    TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
+    TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
+    POLICY_REFUSED = "policy.refused"  # {tool, decision, rule, file, line, position, reason}
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
 
@@ -71,6 +76,16 @@ class EventLog:
     def emit(self, origin: Origin, event: EventType, data: Mapping[str, Any]) -> None:
         """Commit one event; it is on disk when this returns. Raises StorageError."""
         self._commit([_values(origin, event, data)])
+
+    def emit_within(
+        self,
+        transaction: sqlite3.Connection,
+        origin: Origin,
+        event: EventType,
+        data: Mapping[str, Any],
+    ) -> None:
+        """Add one event to a change of this database: both are committed, or neither is."""
+        transaction.execute(_INSERT, _values(origin, event, data))
 
     def note(self, origin: Origin, event: EventType, data: Mapping[str, Any]) -> None:
         """Keep an event for the next commit: for calls themselves, which change nothing."""

@@ -10,7 +10,7 @@ class Catalog:
     """A function of entries and policy, never of what was called before. Sorted by name."""
 
     def __init__(self, entries: Iterable[ToolEntry], policy: Policy) -> None:
-        granted = [entry for entry in entries if policy.allows(entry.name)]
+        granted = [entry for entry in entries if policy.allows(entry.name, entry.namespace)]
         self._visible = {
             entry.name: entry for entry in sorted(granted, key=lambda entry: entry.name)
         }

@@ -13,6 +13,16 @@ DEV_LOOP_TOOLS = frozenset(
 )
 """The catalogue of dev-loop tools; one that isn't built yet grants nothing."""
 
+NAMESPACES = (
+    "persistence", "docs", "coder", "tester", "integrator", "triager", "web", "kb", "meta", "host",
+)  # fmt: skip
+"""What groups tools, besides `OPEN_NAMESPACES` followed by the name of a pack or server."""
+
+OPEN_NAMESPACES = ("pack:", "mcp:")
+
+UPSTREAM_PREFIX = "mcp__"
+"""What the name of another server's tool starts with."""
+
 CLI_PREFIX = "mcp__devloop__"
 """What the Claude CLI puts before the names of this server's tools."""
 

@@ -19,6 +19,7 @@ from devloop_tools.domain.outcome import Refused, refused
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.server.actors import Actor
+from devloop_tools.server.admission import Admission, Denied
 from devloop_tools.server.bounds import (
     MAX_RESULT_BYTES,
     bounded_blocks,
@@ -114,15 +115,20 @@ class Crashed:
     traceback: str
 
 
-Outcome = Finished | Invalid | OutsideSandbox | Crashed
+Outcome = Finished | Invalid | Denied | OutsideSandbox | Crashed
 
 
-async def execute(session: Session, call: Call) -> Outcome:
-    """Validate, run, and turn whatever comes into an outcome. Raises only on cancellation."""
+async def execute(session: Session, call: Call, admission: Admission) -> Outcome:
+    """Validate, ask policy about the arguments, run, and turn whatever comes into an outcome.
+
+    Raises only on cancellation.
+    """
     name = call.entry.name
     try:
         definition = await _loaded(session, call.entry)
         arguments = definition.arguments.parse(name, call.arguments)
+        if denied := admission.refusal(arguments):
+            return denied
         return await _run(session, call, arguments)
     except (InputRequired, CapabilityMissing, GeneratorExit):
         # What the client's program must hear, not the model.

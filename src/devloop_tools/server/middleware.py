@@ -10,6 +10,7 @@ from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.server.actors import Actor
+from devloop_tools.server.admission import Admission, Denied
 from devloop_tools.server.execution import (
     Call,
     Crashed,
@@ -28,11 +29,15 @@ _logger = logging.getLogger(__name__)
 
 async def run_call(session: Session, call: Call) -> Outcome:
     """Run the call; a failure leaves a timeline line and an event, a crash also an escalation."""
-    elapsed = timed()
-    outcome = await execute(session, call)
+    elapsed, admission = timed(), Admission(call.actor.policy, call.entry)
+    outcome = await execute(session, call, admission)
     fact: JsonObject = {"tool": call.entry.name, "duration_ms": elapsed()}
+    if admission.verdict:
+        fact["rule"] = admission.verdict.rule
     failure = _failure_of(outcome)
-    if failure is None:
+    if isinstance(outcome, Denied):
+        session.events.note(call.origin, EventType.POLICY_REFUSED, outcome.trace)
+    elif failure is None:
         session.events.note(call.origin, EventType.TOOL_CALLED, {**fact, "ok": True})
     else:
         await anyio.to_thread.run_sync(
@@ -51,9 +56,14 @@ def find_granted(session: Session, actor: Actor, name: str, call_id: object) -> 
     if entry := session.catalog(actor).get(name):
         return entry
     if name in session.actors.registry.entries or name in session.host_tools:
-        fact = {"tool": name, "rule": actor.policy.decide(name).rule}
-        session.events.note(actor.origin(call_id), EventType.POLICY_REFUSED, fact)
+        trace = actor.policy.trace(actor.policy.decide(name, namespace=_namespace(session, name)))
+        session.events.note(actor.origin(call_id), EventType.POLICY_REFUSED, trace)
     raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
+
+
+def _namespace(session: Session, name: str) -> str:
+    entry = session.actors.registry.entries.get(name) or session.host_tools[name]
+    return entry.namespace
 
 
 def _failure_of(outcome: Outcome) -> str | None:
@@ -61,7 +71,7 @@ def _failure_of(outcome: Outcome) -> str | None:
     match outcome:
         case Finished():
             return outcome.refusal
-        case Invalid():
+        case Invalid() | Denied():
             return outcome.text
         case OutsideSandbox():
             return f"{outcome.path}: {outcome.reason}"

@@ -5,6 +5,7 @@ from functools import partial
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.server.admission import Denied
 from devloop_tools.server.clients import with_client
 from devloop_tools.server.era import meta_of
 from devloop_tools.server.execution import Call, Crashed, Finished, Invalid, Outcome, OutsideSandbox
@@ -65,7 +66,7 @@ def _result(outcome: Outcome, *, structured: bool) -> JsonObject:
             if structured and outcome.structured is not None:
                 result["structuredContent"] = outcome.structured
             return result | {"isError": False}
-        case Invalid():
+        case Invalid() | Denied():
             return _error(outcome.text)
         case OutsideSandbox():
             whose = f"outside what {outcome.agent} may touch"

@@ -35,6 +35,62 @@ _MIGRATIONS = (
     )
     """,
     "CREATE TABLE used_states (nonce TEXT PRIMARY KEY, expires INTEGER NOT NULL)",
+    """
+    CREATE TABLE bugs (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        fingerprint TEXT NOT NULL,
+        title TEXT NOT NULL,
+        status TEXT NOT NULL,
+        finished INTEGER NOT NULL,
+        severity TEXT NOT NULL,
+        category TEXT,
+        unit_id TEXT,
+        expected TEXT NOT NULL,
+        actual TEXT NOT NULL,
+        steps TEXT,
+        evidence TEXT NOT NULL,
+        occurrences INTEGER NOT NULL,
+        assignee TEXT,
+        duplicate_of INTEGER,
+        previous INTEGER,
+        opened_by TEXT NOT NULL,
+        opened_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL,
+        searched TEXT NOT NULL
+    )
+    """,
+    "CREATE UNIQUE INDEX one_open_bug ON bugs (fingerprint) WHERE finished = 0",
+    "CREATE INDEX bugs_by_fingerprint ON bugs (fingerprint, number)",
+    """
+    CREATE TABLE bug_steps (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        number INTEGER NOT NULL,
+        ts TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        call_id TEXT NOT NULL,
+        session_id TEXT NOT NULL,
+        from_status TEXT,
+        status TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        fields TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX steps_by_bug ON bug_steps (number, id)",
+    """
+    CREATE TABLE bug_occurrences (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        number INTEGER NOT NULL,
+        ts TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        call_id TEXT NOT NULL,
+        session_id TEXT NOT NULL,
+        title TEXT NOT NULL,
+        severity TEXT NOT NULL,
+        steps TEXT,
+        evidence TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX occurrences_by_bug ON bug_occurrences (number, id)",
 )
 """What brings a database from each version to the next; appended to, never changed."""
 
@@ -77,6 +133,10 @@ class Database:
                 return self._opened().execute(sql, values).fetchall()
             except sqlite3.Error as exc:
                 raise StorageError(f".devloop/state.db: {exc}") from exc
+
+    def is_there(self) -> bool:
+        """Whether anybody has written it: a reader need not make it."""
+        return self._connection is not None or database_file(self._root).exists()
 
     def data_version(self) -> int:
         """A number that changes when another connection has committed (PRAGMA data_version)."""

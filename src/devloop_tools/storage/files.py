@@ -49,6 +49,23 @@ class ProjectFile:
         except FileNotFoundError:
             return None
 
+    def size(self) -> int | None:
+        """The number of bytes, or None if there is no file."""
+        try:
+            with self._folder() as folder, self._opened(folder, os.O_RDONLY) as fd:
+                return os.fstat(fd).st_size
+        except FileNotFoundError:
+            return None
+
+    def pieces(self, size: int = 1 << 20) -> Iterator[bytes]:
+        """The bytes of a file of any size, in pieces of at most `size`; none if it isn't there."""
+        try:
+            with self._folder() as folder, self._opened(folder, os.O_RDONLY) as fd:
+                while piece := os.read(fd, size):
+                    yield piece
+        except FileNotFoundError:
+            return
+
     def tail(self, most: int) -> bytes | None:
         """At most the last `most` bytes, from the start of a line; None if there is no file."""
         try:

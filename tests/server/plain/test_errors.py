@@ -194,9 +194,14 @@ async def test_a_tool_that_was_refused_is_an_event_and_one_that_is_unknown_is_no
         await host.failed("no_such_tool")
         await host.initialize()
         await host.error("tools/call", {"name": "timeline_append", "arguments": {}})
-        events = [(event.type, event.agent, event.data) for event in host.events()]
-    assert events == [
-        ("policy.refused", "bug-triager", {"tool": name, "rule": "nothing matched"})
+        events = [(event.type, event.agent, dict(event.data)) for event in host.events()]
+    why = {"decision": "deny", "rule": "nothing matched", "file": "agents.json"}
+    assert [(kind, agent, data | {"line": 0}) for kind, agent, data in events] == [
+        (
+            "policy.refused",
+            "bug-triager",
+            {"tool": name, **why, "line": 0, "position": "templates[2].cli.toolPolicy"},
+        )
         for name in ("plain_touch", "timeline_append")
     ]
 

@@ -79,7 +79,7 @@ async def test_policy_holds_for_it_as_for_any_tool(connect: Connect) -> None:
         refused = [event.data for event in host.events() if event.type == "policy.refused"]
     assert names == ["plain_echo"]
     assert error == {"code": -32602, "message": "Unknown tool: lookup"}
-    assert refused == [{"tool": "lookup", "rule": "nothing matched"}]
+    assert [(fact["tool"], fact["rule"]) for fact in refused] == [("lookup", "nothing matched")]
 
 
 @pytest.mark.parametrize(

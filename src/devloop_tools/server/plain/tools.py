@@ -7,6 +7,7 @@ from pydantic import Field
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request, RequestId
+from devloop_tools.server.admission import Denied
 from devloop_tools.server.execution import (
     Call,
     Crashed,
@@ -25,6 +26,7 @@ from devloop_tools.toolkit.schema import flat_root
 
 VALIDATION = 4001
 SANDBOX = 4003
+DENIED = 4010
 CRASH = 5000
 
 
@@ -86,6 +88,9 @@ def _result(outcome: Outcome) -> JsonObject:
             return {"ok": True, "value": value}
         case Invalid():
             raise RpcError(VALIDATION, outcome.text, _validation(outcome))
+        case Denied():
+            fact = {"reason": outcome.text, "rule": outcome.trace["rule"]}
+            raise RpcError(DENIED, outcome.text, {"kind": "denied", **fact})
         case OutsideSandbox():
             fact = {"path": outcome.path, "agent": outcome.agent, "reason": outcome.reason}
             text = f"{outcome.path}: {outcome.reason}"
