@@ -1,11 +1,11 @@
 """Who may call what: one agent's `toolPolicy`, read once and frozen."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.names import DEV_LOOP_TOOLS, NATIVE_TOOLS
 
@@ -19,7 +19,7 @@ class Decision(StrEnum):
     DENY = "deny"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What was decided about a tool, and the entry that decided."""
 
@@ -27,7 +27,7 @@ class Verdict:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Policy:
     """What one agent is granted. Nothing matched is deny; `*` never grants a native tool."""
 
