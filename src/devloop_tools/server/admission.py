@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.policy import Policy, Verdict
@@ -14,7 +15,7 @@ from devloop_tools.registry.rules import Decision
 NO_HUMAN = "a person would have to agree, and no human is available"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Denied:
     """Policy says no: by an argument, or by a rule that asks. `trace` is for the record."""
 

@@ -6,11 +6,11 @@ out is the business of `storage.folders`, which opens what was judged.
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
+from devloop_tools.frozen import changed, frozen
 from devloop_tools.storage.errors import ToolSandboxError
 
 MAX_PATH_BYTES = 4096
@@ -35,7 +35,7 @@ class Operation(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """Whether a path is allowed, which rule said so, and why not."""
 
@@ -47,7 +47,7 @@ class Verdict:
     """The folder that `resolved` lies below; None is the project folder."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sandbox:
     """What one agent may touch: patterns below the project folder, and folders beside it to read.
 
@@ -105,7 +105,7 @@ class Sandbox:
                 verdict = _judge_read(split(below))
             except ValueError as exc:
                 return Verdict(False, path, "path", str(exc))
-            return replace(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
+            return changed(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
         reason = "an absolute path; paths are relative to the project folder"
         return Verdict(False, path, "readAllowList", reason)
 
