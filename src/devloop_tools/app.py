@@ -17,6 +17,7 @@ from devloop_tools.domain.agent_clis import record_cli
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.sealed_state import SealedStates
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.mcp import LATEST, negotiated
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.agents import AgentsFile, AgentTemplate, find_agent, load_agents
@@ -70,7 +71,7 @@ MAX_THREADS = 64
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agent:
     """One agent as it is built or served: its template, what it may do, and what there is."""
 
@@ -79,7 +80,7 @@ class Agent:
     registry: Registry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tools:
     """What exists: every tool, the agents of the file, and the packs that failed."""
 
@@ -179,7 +180,7 @@ class Cast:
         return self._made[key]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Application:
     """What one server process holds, built once."""
 

@@ -5,8 +5,9 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from devloop_tools.frozen import frozen
 
 UNIT_AGENTS = frozenset({"coder", "tester"})
 """Agents that work on one unit and must be told which."""
@@ -20,7 +21,7 @@ class SettingsError(Exception):
     """A flag or variable that can't be used; the text says which and what is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flags:
     """What the command line gave; None where a flag wasn't there."""
 
@@ -37,7 +38,7 @@ class Flags:
     protocol: str = "all"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """Built once at start. Folders are absolute; `agent` is a short name.
 

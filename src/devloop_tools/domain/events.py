@@ -3,7 +3,6 @@
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -11,6 +10,7 @@ import orjson
 
 from devloop_tools.domain.clock import timestamp
 from devloop_tools.domain.origin import Origin
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.database import Database
 
 MAX_READ = 1000
@@ -46,7 +46,7 @@ class EventType(StrEnum):
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One committed event; `id` rises over all processes of the project."""
 
@@ -67,7 +67,7 @@ _INSERT = (
     "INSERT INTO events (ts, type, project_id, agent, unit_id, call_id, session_id, data)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_COLUMNS = tuple(field.name for field in fields(Event))
+_COLUMNS = Event.__match_args__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE id > ? ORDER BY id LIMIT ?"
 
 

@@ -1,10 +1,10 @@
 """The project's files that are good to have as resources: what agents plan, do and remember."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from devloop_tools.domain.events import Event, EventType
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.errors import StorageError, ToolSandboxError
 from devloop_tools.storage.workspace import Workspace
 
@@ -26,7 +26,7 @@ TEMPLATES = (
 """URI template, name, description and MIME type."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectResource:
     """A file as a resource; `read` returns its bytes, or None if it is gone."""
 

@@ -11,11 +11,11 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.errors import StorageError, ToolSandboxError
 from devloop_tools.storage.folders import open_file, open_folder
 
@@ -29,7 +29,7 @@ _TAIL_BYTES = 64 * 1024
 _LONGEST_STEM = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectFile:
     """One file below the project folder, whose lock the holder has."""
 

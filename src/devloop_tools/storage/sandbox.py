@@ -6,12 +6,12 @@ out is the business of `storage.folders`, which opens what was judged.
 
 import re
 import unicodedata
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
+from devloop_tools.frozen import changed, frozen
 from devloop_tools.storage.errors import ToolSandboxError
 
 MAX_PATH_BYTES = 4096
@@ -36,7 +36,7 @@ class Operation(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """Whether a path is allowed, which rule said so, and why not."""
 
@@ -48,7 +48,16 @@ class Verdict:
     """The folder that `resolved` lies below; None is the project folder."""
 
 
-@dataclass(frozen=True, slots=True)
+class Environment(tuple[tuple[str, str | None], ...]):
+    """Names of environment variables with their values, which are never shown."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Environment({', '.join(name for name, _ in self)})"
+
+
+@frozen
 class Sandbox:
     """What one agent may touch: patterns below the project folder, and folders beside it to read.
 
@@ -61,7 +70,7 @@ class Sandbox:
     read_allow: tuple[Path, ...] = ()
     configuration: tuple[Path, ...] = ()
     """Folders that say what agents may do; no command of a shell may name them."""
-    env: tuple[tuple[str, str | None], ...] = field(default=(), repr=False)
+    env: "Environment" = Environment()
     """Environment variables that placeholders and units may see; None where one isn't set."""
 
     def judge(self, path: str, operation: Operation) -> Verdict:
@@ -110,7 +119,7 @@ class Sandbox:
                 verdict = _judge_read(split(below))
             except ValueError as exc:
                 return Verdict(False, path, "path", str(exc))
-            return replace(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
+            return changed(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
         reason = "an absolute path; paths are relative to the project folder"
         return Verdict(False, path, "readAllowList", reason)
 

@@ -1,12 +1,12 @@
 """What a tool gets besides its arguments. Tools import no service: everything comes from here."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.timeline import Level, Timeline
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit.client import Client
@@ -24,7 +24,7 @@ class Progress(Protocol):
     def report(self, progress: float, total: float | None = None, message: str = "") -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolContext:
     """One per call. Paths are relative to the project folder, with `/`.
 

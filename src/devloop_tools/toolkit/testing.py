@@ -23,7 +23,7 @@ from devloop_tools.domain.outcome import refused
 from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import ExpectedFailure
-from devloop_tools.storage.sandbox import Sandbox
+from devloop_tools.storage.sandbox import Environment, Sandbox
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit.client import NO_CLIENT
 from devloop_tools.toolkit.context import ToolContext
@@ -49,7 +49,7 @@ def tool_context(
     database is closed when nobody holds the context any more.
     """
     workspace = Workspace(
-        root, Sandbox(agent, tuple(write_allow), env=tuple((env or {}).items())), unit_id
+        root, Sandbox(agent, tuple(write_allow), env=Environment((env or {}).items())), unit_id
     )
     origin = Origin(
         project_id=PROJECT_ID,
