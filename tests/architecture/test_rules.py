@@ -18,6 +18,7 @@ REFUSED_WORDS = frozenset(
 LAZY_IMPORTS = {
     "domain/canonical_json.py": "wraps rfc8785, which only contracts need",
     "domain/dom.py": "wraps selectolax for pieces of HTML that are written again",
+    "domain/hints/code_tree.py": "wraps tree-sitter and its grammars, which only hints need",
     "domain/html_markdown.py": "wraps html-to-markdown, which no server needs",
     "domain/html_reading.py": "wraps selectolax and w3lib, which only pages need",
     "domain/markdown.py": "wraps markdown-it-py, which only chapters need",
