@@ -16,7 +16,23 @@ from devloop_tools.storage.workspace import Workspace
 MAX_PATH = 1024
 
 
-def failures_of_report(workspace: Workspace, report: str | dict[str, Any]) -> list[Failed]:
+def failures_given(
+    workspace: Workspace,
+    report: str | dict[str, Any] | None,
+    failures: Sequence[dict[str, Any]] | None,
+) -> list[Failed]:
+    """What a call gives, which is one of the two. Raises ExpectedFailure otherwise."""
+    match report, failures:
+        case None, list(given):
+            return _listed(given)
+        case str() | dict(), None:
+            return _reported(workspace, report)
+        case _:
+            reason = "report, failures: exactly one of them is needed."
+            raise ExpectedFailure(reason, "Leave the other out.")
+
+
+def _reported(workspace: Workspace, report: str | dict[str, Any]) -> list[Failed]:
     """The failures in what parse_vitest returned, in a report's text, or in the file of one."""
     if isinstance(report, dict):
         return _parsed(report)
@@ -30,7 +46,7 @@ def failures_of_report(workspace: Workspace, report: str | dict[str, Any]) -> li
     return failed_in(read_report(workspace, source, Format.AUTO, None))
 
 
-def given_failures(failures: Sequence[dict[str, Any]]) -> list[Failed]:
+def _listed(failures: Sequence[dict[str, Any]]) -> list[Failed]:
     """Failures as parse_vitest lists them; more fields than are known are left alone."""
     found: list[Failed] = []
     for at, failure in enumerate(failures):

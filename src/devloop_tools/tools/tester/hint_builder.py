@@ -1,16 +1,18 @@
 """hint_builder: from failures to where to look, in a few lines."""
 
+from typing import Annotated
+
 from pydantic import Field
 
-from devloop_tools.domain.hints.given import failures_of_report, given_failures
+from devloop_tools.domain.hints.given import failures_given
 from devloop_tools.domain.hints.hints import hints
-from devloop_tools.toolkit import READ, FreeObject, Refused, ToolContext, ToolInput, refused, tool
+from devloop_tools.toolkit import READ, FreeObject, ToolContext, ToolInput, tool
 
-MAX_TEXT = 4_000_000
+ReportText = Annotated[str, Field(max_length=4_000_000)]
 
 
 class HintBuilderInput(ToolInput):
-    report: FreeObject | str | None = Field(
+    report: FreeObject | ReportText | None = Field(
         default=None, description="What parse_vitest returned, or the path or text of a report.",
         examples=["units/todo-be/report.json"],
     )  # fmt: skip
@@ -27,7 +29,7 @@ class HintBuilderInput(ToolInput):
 
 
 @tool(READ)
-def hint_builder(args: HintBuilderInput, ctx: ToolContext) -> str | Refused:
+def hint_builder(args: HintBuilderInput, ctx: ToolContext) -> str:
     """Turn a test run's failures into hints for the coder, at most 1,200 characters in all.
 
     Failures of one likely cause make one hint, the one that explains most first: the function to
@@ -36,11 +38,5 @@ def hint_builder(args: HintBuilderInput, ctx: ToolContext) -> str | Refused:
     read and run next. Up to three functions are named where the code can't tell them apart. In
     Chinese where the tests or the contract are. Give report or failures. Changes nothing.
     """
-    match args.report, args.failures:
-        case (None, None) | (str() | dict(), list()):
-            return refused("report, failures: exactly one of them is needed.", "Leave one out.")
-        case None, list(given):
-            found = given_failures(given)
-        case report, _:
-            found = failures_of_report(ctx.workspace, report or "")
+    found = failures_given(ctx.workspace, args.report, args.failures)
     return hints(ctx.workspace, found, args.unit_id, args.max_hints)
