@@ -1,5 +1,6 @@
 import gzip
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -273,3 +274,24 @@ async def test_windows_line_ends_and_colors_do_not_matter(tmp_path: Path) -> Non
     [failure] = result.failures
     assert (failure.full_name, failure.message, failure.line) == ("甲", "坏", 1)
     assert (result.passed, result.duration_ms) == (False, 1500)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"success":' * 100_000 + '"testResults"',
+        "TAP version 13\n" + ("not ok 1 - " + "a # " * 4_000 + "\n") * 50,
+        " RUN  v3.2.7 /p\n" + (" ✓ x" + " " * 15_000 + "\n") * 50,
+        " RUN  v3.2.7 /p\n" + (" ✓ x" + " [" * 7_500 + "\n") * 50,
+        vitest_json(a_test("a", "failed", "Expected: x\n" * 20_000)),
+        vitest_json(a_test("a", "failed", "- Expected: \n" * 20_000)),
+        vitest_json(a_test("a", "failed", "assert " * 20_000)),
+        vitest_json(a_test("a", "failed", "expected " * 20_000 + " to " * 1000)),
+        vitest_json(a_test("a", "failed", "E\n    at " + "(" * 1_900 + "\n" + "at x " * 9_000)),
+    ],
+    ids=range(9),
+)
+async def test_no_text_takes_long(text: str, tmp_path: Path) -> None:
+    start = time.monotonic()
+    await parsed(tmp_path, text=text)
+    assert time.monotonic() - start < 10

@@ -20,10 +20,10 @@ _TRY = re.compile(r" \((?:initial run|\d+\w\w (?:retry|repeat))\)$")
 _LENIENT_FAIL = re.compile(_FAIL.pattern.replace("^ FAIL  ", "^ ?FAIL +"))
 _NEXT = re.compile(r"^⎯+(?:\[\d+/\d+\]⎯+)?$")
 _SECTION = re.compile(r"^⎯+ (?P<title>[A-Z][\w ]+?)(?: \d+)? ⎯+$")
-_FILE = re.compile(r"^ [❯✓×✗↓-] (?:\|[^|]+\| )?(?P<file>\S.*?) +\((?P<tests>\d+) tests?\b")
+_FILE = re.compile(r"^ [❯✓×✗↓-] (?:\|[^|]+\| )?(?P<file>\S.*?) {1,3}\((?P<tests>\d+) tests?\b")
 _TEST = re.compile(
     r"^ (?P<indent> *)(?P<mark>[✓✔×✗↓□❯]) (?:\|[^|]+\| )?(?P<name>.+?)"
-    r"(?: \d+(?:\.\d+)?m?s)?(?: \(retry x(?P<retries>\d+)\))?(?: \d+ MB heap used)?(?: \[.*\])?$"
+    r"(?: \d+(?:\.\d+)?m?s)?(?: \(retry x(?P<retries>\d+)\))?(?: \d+ MB heap used)?$"
 )
 _SUMMARY = re.compile(r"^ *(?P<label>Test Files|Tests|Snapshots|Errors|Duration) {2,}(?P<text>.*)$")
 _COUNT = re.compile(r"(\d+) (passed|failed|skipped|todo|written|obsolete|updated|error)")

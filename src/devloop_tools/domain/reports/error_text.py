@@ -5,20 +5,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from devloop_tools.domain.reports.model import Kind
-from devloop_tools.domain.reports.plain_text import plain, shortened
+from devloop_tools.domain.reports.plain_text import MAX_TEXT, plain, shortened
 from devloop_tools.domain.reports.stack import Frame, frame_of, frames_in, own_first
 
-MAX_ERROR = 200_000
+MAX_ERROR = 50_000
 """Characters of one error's text that are read."""
 
 _DIFF = re.compile(r"^- Expected(?: +- \d+)?\n\+ Received(?: +\+ \d+)?\n", re.MULTILINE)
 _PAIR = re.compile(
-    r"^Expected(?: \w+)?: (?P<expected>.*(?:\n(?!Received|\n).*)*)\n+"
+    r"^Expected(?: \w+)?: (?P<expected>.*(?:\n(?!Received|\n).*){0,200})\n+"
     r"Received(?: \w+)?: (?P<actual>.*)",
     re.MULTILINE,
 )
 _BLOCKS = re.compile(
-    r"^- Expected: *\n(?P<expected>.*?)\n+\+ Received: *\n(?P<actual>.*?)(?:\n\n|\Z)",
+    r"^- Expected: *\n(?P<expected>.{0,3000}?)\n+\+ Received: *\n(?P<actual>.{0,3000}?)(?:\n\n|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 _EXPECTED = re.compile(
@@ -137,7 +137,7 @@ def _values(text: str, message: str) -> tuple[str | None, str | None, str]:
         return (*expected_and_actual(expected, actual), f"- {expected}\n+ {actual}")
     if match := _NOT_RAISED.search(message):
         return match[1] or match[2], "nothing was raised", ""
-    if match := _EXPECTED.match(message) or _ASSERTED.search(message):
+    if match := _EXPECTED.match(message[:MAX_TEXT]) or _ASSERTED.search(message[:MAX_TEXT]):
         return (*_stated(match), "")
     return None, None, ""
 

@@ -11,6 +11,8 @@ from devloop_tools.domain.reports.model import Kind, Snapshots, SuiteKind
 from devloop_tools.domain.reports.tally import MAX_LISTED, Place, Tally
 
 MAX_NAMES = 100
+MAX_BROKEN = 50
+"""Objects before the report that are tried, of those that don't end."""
 
 MAX_BUILT = 4_000_000
 """Characters and values of one test that are kept; what it has beyond is left out."""
@@ -28,13 +30,18 @@ def start_of_report(text: str) -> int | None:
     if '"testResults"' not in text:
         return None
     last = None
-    for match in _START.finditer(text):
+    at = broken = 0
+    while broken < MAX_BROKEN and (match := _START.search(text, at)):
+        at = match.end()
         end = end_of_object(text, match.start())
         if end is None:
-            if '"testResults"' in text[match.start() :]:
-                last = match.start() if last is None else last
+            broken += 1
+            if last is None and '"testResults"' in text[match.start() :]:
+                last = match.start()
         elif '"testResults"' in text[match.start() : end]:
             return match.start()
+        else:
+            at = end
     return last
 
 
