@@ -12,6 +12,7 @@ import anyio.to_thread
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
 
+from devloop_tools.domain.documents.site import Emitter
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done
@@ -34,7 +35,6 @@ from devloop_tools.domain.running.ports import PortLeases
 from devloop_tools.domain.running.probes import NoAnswer, Request, Response, sent
 from devloop_tools.domain.running.processes import listeners, listens, tree
 from devloop_tools.domain.running.records import UnitRecords, how_it_ended
-from devloop_tools.domain.site import Emitter
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.workspace import Workspace

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field
 
+from devloop_tools.domain.documents.site import Emitter
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done
 from devloop_tools.domain.running.health import Health, Reporter, Target, TargetHealth
 from devloop_tools.domain.running.names import UnitId
 from devloop_tools.domain.running.records import UnitRecords
-from devloop_tools.domain.site import Emitter
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.workspace import Workspace
 

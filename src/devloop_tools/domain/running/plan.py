@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from devloop_tools.domain.documents.units import UNITS_FILE, units_in
 from devloop_tools.domain.running.addresses import Address, local_address, local_url
 from devloop_tools.domain.running.known_values import known_values
 from devloop_tools.domain.running.live_units import Launch, LiveUnits
@@ -18,7 +19,6 @@ from devloop_tools.domain.running.placeholders import Filling
 from devloop_tools.domain.running.ports import is_listened_on
 from devloop_tools.domain.running.processes import listeners
 from devloop_tools.domain.running.records import Ready, UnitRecord, UnitRecords
-from devloop_tools.domain.units import UNITS_FILE, units_in
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.folders import open_folder

@@ -14,6 +14,7 @@ from typing import Literal
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field
 
+from devloop_tools.domain.documents.site import Emitter
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done
@@ -24,7 +25,6 @@ from devloop_tools.domain.running.plan import Plan, UnitSpec
 from devloop_tools.domain.running.ports import PortLeases
 from devloop_tools.domain.running.processes import process
 from devloop_tools.domain.running.records import UnitRecord, UnitRecords
-from devloop_tools.domain.site import Emitter
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.workspace import Workspace
