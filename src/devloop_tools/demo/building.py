@@ -1,10 +1,13 @@
 """The coder writes a unit against its contract, the tester reports which tests fail."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from devloop_tools.demo.agent_server import AgentServer, DemoFailed
 from devloop_tools.demo.project import UNIT, WEB_UNIT, Project, TestRun
+
+_PLACE = re.compile(r"(?P<path>units/[^\s():]+):(?P<line>\d+)")
 
 CODE = f"units/{UNIT}/todo.py"
 CASES = f"units/{UNIT}/tests/cases.json"
@@ -85,10 +88,9 @@ def report_failures(tester: AgentServer, project: Project, report: dict[str, Any
 def _evidence(project: Project, failure: dict[str, Any]) -> dict[str, Any]:
     """The place in the unit's own code at which the failure happened, quoted from the file."""
     for frame in failure["stack"]:
-        path = str(frame["file"])
-        path = path if path.startswith("units/") else f"units/{UNIT}/{path}"
-        in_code = frame.get("line") and "/tests/" not in path and (project.root / path).is_file()
-        if in_code:
-            return {"path": path, "line": frame["line"],
-                    "quote": project.line(path, frame["line"]).strip()}  # fmt: skip
+        place = _PLACE.search(frame)
+        if place and "/tests/" not in place["path"] and (project.root / place["path"]).is_file():
+            line = int(place["line"])
+            quote = project.line(place["path"], line).strip()
+            return {"path": place["path"], "line": line, "quote": quote}
     raise DemoFailed(f"the report names no line of the unit's own code: {failure['full_name']}")

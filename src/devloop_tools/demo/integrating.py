@@ -50,9 +50,10 @@ def stop_unit(integrator: AgentServer) -> None:
 
 def triage(triager: AgentServer, bug: str) -> None:
     """Evidence held against the files, a category, and the agent who is to mend it."""
-    triager.call("bug_list", status=["open"])
+    triager.call("bug_list", status="open")
     found = triager.call("extract_evidence", bug_id=bug)
-    verified = triager.call("verify_evidence", evidence=found["evidence"])
+    quotes = [{name: one[name] for name in ("path", "line", "quote")} for one in found["evidence"]]
+    verified = triager.call("verify_evidence", evidence=quotes)
     if not verified["verified"]:
         raise DemoFailed(f"bug-triager: the evidence of {bug} does not stand in the files")
     triager.call("collect_stderr", unit_id=UNIT, tail=20)

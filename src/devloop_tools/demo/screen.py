@@ -10,7 +10,8 @@ MAX_ARGUMENTS = 58
 MAX_RESULT = 96
 
 _TELLING = (
-    "passed", "ready", "verified", "complete", "clean", "id", "status", "deduplicated", "path",
+    "passed", "reasons", "ready", "verified", "traces", "complete", "clean", "id", "status",
+    "deduplicated", "path",
     "ports", "urls", "total", "failed", "category", "assignee", "progress_pct", "seq",
     "contract_hash", "hash", "written", "created", "findings", "reason",
 )  # fmt: skip
