@@ -216,7 +216,7 @@ def test_verdicts_come_back_as_they_were_remembered(tmp_path: Path) -> None:
 
 
 def test_no_packs_folder_means_no_packs(tmp_path: Path) -> None:
-    packs = load_packs(tmp_path / "packs", BUILT_IN, PackVerdicts(tmp_path / "cache.json"))
+    packs = load_packs([tmp_path / "packs"], BUILT_IN, PackVerdicts(tmp_path / "cache.json"))
     assert (list(packs.entries), list(packs.faults)) == ([], [])
 
 
