@@ -1,4 +1,6 @@
-"""How hypothesis behaves in all tests: nothing it finds depends on how busy the machine is."""
+"""What holds for all tests: nothing depends on how busy the machine is, or on who started them."""
+
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -6,3 +8,7 @@ settings.register_profile(
     "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("busy machine")
+
+# A shell starts background jobs with SIGINT ignored, and their children inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

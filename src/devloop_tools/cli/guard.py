@@ -9,9 +9,7 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-from devloop_tools.guard.fences import forbidden
 from devloop_tools.guard.judgement import Judgement
-from devloop_tools.guard.judging import judge
 
 USAGE = """\
 Usage: devloop-tools guard [--agent AGENT [--project-dir DIR] [--unit UNIT] [--tools-dir DIR] ...]
@@ -111,6 +109,9 @@ def _denial(reason: str) -> dict[str, Any]:
 
 
 def _judgement(command: str, cwd: object) -> Judgement:
+    from devloop_tools.guard.fences import forbidden
+    from devloop_tools.guard.judging import judge
+
     home = os.environ.get("HOME", "")
     configuration = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     judgement = forbidden(
