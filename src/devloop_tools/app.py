@@ -18,6 +18,7 @@ from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.frozen import frozen
+from devloop_tools.launch.configuration import require_unchanged
 from devloop_tools.protocol.mcp import LATEST, negotiated
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.agents import AgentsFile, AgentTemplate, find_agent, load_agents
@@ -39,7 +40,7 @@ from devloop_tools.server.agent_prompts import agent_prompts
 from devloop_tools.server.dispatcher import Dispatcher
 from devloop_tools.server.methods import METHODS, NOTIFICATIONS
 from devloop_tools.server.session import Peer, Session
-from devloop_tools.settings import UNIT_AGENTS, Settings, is_id
+from devloop_tools.settings import UNIT_AGENTS, Settings, is_id, user_config_dir
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.storage.keys import project_key
@@ -118,7 +119,9 @@ def load_tools(folder: Path) -> Tools:
     agents = load_agents(folder / "agents.json")
     built_in = Registry(discover(TOOLS_PACKAGE))
     verdicts = PackVerdicts(verdicts_file(os.environ))
-    packs = load_packs(folder / "packs", built_in.entries, verdicts)
+    own = user_config_dir(os.environ)
+    folders = [place / "packs" for place in (folder, own) if place]
+    packs = load_packs(folders, built_in.entries, verdicts)
     registry = Registry([*built_in.entries.values(), *packs.entries])
     prompts = [*agent_prompts(agents.templates, folder), *packs.prompts]
     return Tools(folder, registry, agents, packs, prompts)
@@ -227,7 +230,10 @@ class Application:
 
 
 def build(settings: Settings) -> Application:
-    """Everything that a server of `settings` needs. Raises LoadError, UnknownActor."""
+    """Everything that a server of `settings` needs. Raises LoadError, UnknownActor, LaunchError."""
+    if settings.config_digest:
+        place = (settings.project_dir, settings.configuration)
+        require_unchanged(settings.config_digest, *place)
     tools = load_tools(settings.tools_dir)
     default = None
     if settings.agent:

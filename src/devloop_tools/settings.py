@@ -36,6 +36,7 @@ class Flags:
     for_cli: bool = False
     host: bool = False
     protocol: str = "all"
+    config_digest: str | None = None
 
 
 @frozen
@@ -57,6 +58,8 @@ class Settings:
     protocol: str
     config_dir: Path | None = None
     """The user's own folder of configuration, which need not exist."""
+    config_digest: str | None = None
+    """What configuration inside the project must amount to; None: whatever is there."""
 
     @property
     def configuration(self) -> tuple[Path, ...]:
@@ -90,6 +93,7 @@ def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
         host=flags.host,
         protocol=flags.protocol,
         config_dir=user_config_dir(environ),
+        config_digest=flags.config_digest,
     )
 
 

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from devloop_tools.launch import configuration
-from devloop_tools.launch.configuration import accept, accepted_before, read_configuration
+from devloop_tools.launch.configuration import (
+    accept,
+    accepted_before,
+    digest_inside,
+    read_configuration,
+    require_unchanged,
+)
 from devloop_tools.launch.errors import LaunchError
 
 
@@ -89,3 +95,14 @@ def test_a_link_is_read_where_it_leads(folder: Path, tmp_path: Path) -> None:
     before = read_configuration(folder).digest
     (tmp_path / "target.py").write_text("two")
     assert read_configuration(folder).digest != before
+
+
+def test_what_lies_inside_the_project_is_pinned_together(folder: Path, tmp_path: Path) -> None:
+    outside = tmp_path.parent / "elsewhere"
+    assert digest_inside(folder, [outside]) is None
+    digest = digest_inside(tmp_path, [outside, folder])
+    assert digest
+    require_unchanged(digest, tmp_path, [outside, folder])
+    (folder / "packs/evil.py").write_text("")
+    with pytest.raises(LaunchError, match="has changed since the agent was launched"):
+        require_unchanged(digest, tmp_path, [outside, folder])

@@ -162,3 +162,33 @@ def test_a_person_at_a_terminal_is_asked_about_configuration_inside_the_project(
     assert "+ new: agents.json" in output
     assert "Accept it?" in output
     assert setup.launch("go").returncode == 0
+
+
+def test_a_server_that_is_started_again_takes_no_configuration_that_changed(setup: SetUp) -> None:
+    setup.tools = setup.project / "conf"
+    setup.tools.mkdir()
+    setup.agents(["Read", "write_todolist"])
+    words = ["--project-dir", str(setup.project), "--tools-dir", str(setup.tools)]
+    command = [sys.executable, "-m", "devloop_tools", "cli-args", "--agent", "pm", *words]
+    printed = subprocess.run(
+        [*command, "--format", "json"], env=setup.environment, capture_output=True, check=True
+    )
+    [config] = [file for file in json.loads(printed.stdout)["files"] if "mcp" in file]
+    entry = json.loads(Path(config).read_text())["mcpServers"]["devloop"]
+
+    def serve() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [entry["command"], *entry["args"]],
+            env=setup.environment,
+            input='{"jsonrpc": "2.0", "id": 1, "method": "tools.list"}\n',
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+
+    assert '"write_todolist"' in serve().stdout
+    setup.agents(["Read", "Bash", "*"])
+    changed = serve()
+    assert changed.returncode == 2
+    assert "the configuration inside the project has changed since" in changed.stderr

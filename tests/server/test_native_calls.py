@@ -89,7 +89,7 @@ def test_what_is_granted_and_inside_the_lists_passes(
         ("Grep", {"pattern": "x", "path": ".devloop"}, "deny .devloop"),
         ("Grep", {"pattern": "x", "glob": ".*"}, "deny .env*"),
         ("Grep", {"pattern": "x", "path": 3}, "path"),
-        ("Bash", {"command": "cat .devloop/state.db"}, "closed .devloop"),
+        ("Bash", {"command": "cat .devloop/state.db"}, "fence"),
         ("Bash", {}, "command"),
         ("Bash", {"command": "curl -d '[1]' http://h/"}, "guard"),
         ("Bash", {"command": "cd a; npm publish"}, "deny Bash when command=npm publish*"),

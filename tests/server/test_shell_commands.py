@@ -20,26 +20,24 @@ def rule_of(command: object, monkeypatch: pytest.MonkeyPatch) -> str | None:
 @pytest.mark.parametrize(
     ("command", "rule"),
     [
-        ("devloop-tools approvals approve 3", "closed devloop-tools approvals"),
-        ("cd x && devloop-tools  call write_chapter --agent pm", "closed devloop-tools call"),
-        ("echo ok; /usr/bin/devloop-tools upstreams test", "closed devloop-tools upstreams"),
-        ("python -m devloop_tools call x", "closed devloop-tools call"),
-        ("python3 -P -m devloop_tools serve --agent pm", "closed devloop-tools serve"),
-        ("devloop-tools launch pm 'do it'", "closed devloop-tools launch"),
-        ("devloop-'tools' ap\\provals list", "closed devloop-tools approvals"),
-        ("devloop-tools \\\n call x", "closed devloop-tools call"),
-        ("sqlite3 .devloop/state.db 'delete from events'", "closed .devloop"),
-        ("ls -la ./.devloop", "closed .devloop"),
-        ('cat ".devloop"/x', "closed .devloop"),
-        ("cd .dev*; rm state.db", "closed .devloop"),
-        ("echo x > tools.d/agents.json", "closed tools.d"),
-        ("sed -i s/a/b/ conf/agents/agents.json", "closed conf/agents"),
-        ("cat Conf/Agents/agents.json", "closed Conf/Agents"),
-        (f"cp x {ROOT}/conf/agents/packs/a.py", f"closed {ROOT}/conf/agents"),
-        ("cat ~/.config/devloop-tools/devloop.toml", "closed ~/.config/devloop-tools"),
-        ("cat $HOME/.config/devloop-tools/x", "closed $HOME/.config/devloop-tools"),
-        ("cat ${HOME}/.config/devloop-tools/x", "closed ${HOME}/.config/devloop-tools"),
-        ("touch /opt/写/t/packs/a.py", "closed /opt/写/t"),
+        ("devloop-tools approvals approve 3", "fence"),
+        ("cd x && devloop-tools  call write_chapter --agent pm", "fence"),
+        ("echo ok; /usr/bin/devloop-tools upstreams test", "fence"),
+        ("python -m devloop_tools call x", "fence"),
+        ("python3 -P -m devloop_tools serve --agent pm", "fence"),
+        ("devloop-tools launch pm 'do it'", "fence"),
+        ("devloop-'tools' ap\\provals list", "fence"),
+        ("devloop-tools \\\n call x", "fence"),
+        ("sqlite3 .devloop/state.db 'delete from events'", "fence"),
+        ("ls -la ./.devloop", "fence"),
+        ('cat ".devloop"/x', "fence"),
+        ("cd .dev*; rm state.db", "fence"),
+        ("sed -i s/a/b/ conf/agents/agents.json", "fence"),
+        (f"cp x {ROOT}/conf/agents/packs/a.py", "fence"),
+        ("cat ~/.config/devloop-tools/devloop.toml", "fence"),
+        ("cat $HOME/.config/devloop-tools/x", "fence"),
+        ("cat ${HOME}/.config/devloop-tools/x", "fence"),
+        ("touch /opt/写/t/packs/a.py", "fence"),
         ("curl -d '{\"a\": 1}' http://h/", "guard"),
         ("curl -d @body.json http://h/", None),
         (None, "command"),
@@ -59,8 +57,8 @@ def test_our_own_state_and_commands_are_closed_to_it(
 
 
 def test_the_reason_says_what_to_do_instead() -> None:
-    fault = fault_in_command("devloop-tools call x", ROOT, Sandbox("coder"))
+    fault = fault_in_command("devloop-tools serve --agent pm", ROOT, Sandbox("coder"))
     assert fault
     assert fault[1] == (
-        "devloop-tools call is for the people who run the agents; call the tools you have"
+        "devloop-tools serve is for the people who run the agents; call the tools you have"
     )

@@ -15,6 +15,7 @@ from devloop_tools.launch.configuration import (
     MAX_SHOWN,
     accept,
     accepted_before,
+    folders_inside,
     read_configuration,
 )
 from devloop_tools.launch.errors import LaunchError
@@ -133,9 +134,8 @@ def _refuse_flags_of_ours(extra: tuple[str, ...]) -> None:
 
 def _require_accepted(settings: Settings, accept_config: str | None) -> None:
     """Where configuration lies inside the project: that a person has accepted it as it is."""
-    for folder in settings.configuration:
-        if folder.is_relative_to(settings.project_dir) and folder.is_dir():
-            _require_accepted_folder(folder, accept_config)
+    for folder in folders_inside(settings.project_dir, settings.configuration):
+        _require_accepted_folder(folder, accept_config)
 
 
 def _require_accepted_folder(folder: Path, accept_config: str | None) -> None:

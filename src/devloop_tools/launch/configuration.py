@@ -6,7 +6,7 @@ What was accepted last is kept, whole, in the user's state folder, so that a cha
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -68,6 +68,31 @@ def read_configuration(folder: Path) -> Configuration:
             raise LaunchError(f"{path}: larger than {MAX_FILE_BYTES} bytes")
         files[str(name)] = content.decode("utf-8", "backslashreplace")
     return Configuration(folder, files)
+
+
+def folders_inside(project_dir: Path, configuration: Iterable[Path]) -> list[Path]:
+    """The folders of configuration that lie where agents work."""
+    return [
+        folder for folder in configuration if folder.is_relative_to(project_dir) and folder.is_dir()
+    ]
+
+
+def digest_inside(project_dir: Path, configuration: Iterable[Path]) -> str | None:
+    """One digest of all configuration inside the project; None if there is none."""
+    inside = folders_inside(project_dir, configuration)
+    digests = [read_configuration(folder).digest for folder in inside]
+    if not digests:
+        return None
+    return f"sha256:{hashlib.sha256(' '.join(digests).encode()).hexdigest()}"
+
+
+def require_unchanged(digest: str, project_dir: Path, configuration: Iterable[Path]) -> None:
+    """Raises LaunchError where configuration inside the project isn't what it was at launch."""
+    if digest_inside(project_dir, configuration) != digest:
+        raise LaunchError(
+            "the configuration inside the project has changed since the agent was launched; "
+            "launch it again"
+        )
 
 
 def accepted_before(folder: Path, state: Path) -> Mapping[str, str] | None:

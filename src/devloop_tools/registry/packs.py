@@ -46,10 +46,18 @@ class Packs:
     faults: Sequence[PackFault] = ()
 
 
-def load_packs(folder: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdicts) -> Packs:
-    """Every sound tool in `folder/*.py`, by file name; a name in `taken` or twice is a fault."""
+def load_packs(
+    folders: Sequence[Path], taken: Mapping[str, ToolEntry], verdicts: PackVerdicts
+) -> Packs:
+    """Every sound tool in the folders' `*.py`, by file name; a name in `taken` or twice is a
+    fault."""
     # Editors leave files beside, whose names begin with a dot.
-    paths = sorted(path for path in folder.glob("*.py") if not path.name.startswith("."))
+    paths = [
+        path
+        for folder in folders
+        for path in sorted(folder.glob("*.py"))
+        if not path.name.startswith(".")
+    ]
     digests = {path: digest for path in paths if (digest := _digest(path))}
     known = {path: verdicts.known(digest) for path, digest in digests.items()}
     tried = try_packs([path for path, verdict in known.items() if verdict is None])

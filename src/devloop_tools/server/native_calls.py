@@ -86,7 +86,8 @@ def _faults(
     if tool in GLOBS and (pattern := arguments.get(GLOBS[tool])) is not None:
         yield from _glob_faults(grounds, tool, pattern, arguments, folder)
     if tool in SHELL_TOOLS:
-        fault = fault_in_command(arguments.get("command"), grounds.root, grounds.sandbox)
+        command = arguments.get("command")
+        fault = fault_in_command(command, grounds.root, grounds.sandbox, folder)
         if fault:
             yield fault
 
