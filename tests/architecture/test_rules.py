@@ -16,13 +16,14 @@ REFUSED_WORDS = frozenset(
 )
 
 LAZY_IMPORTS = {
-    "domain/canonical_json.py": "wraps rfc8785, which only contracts need",
-    "domain/dom.py": "wraps selectolax for pieces of HTML that are written again",
-    "domain/html_markdown.py": "wraps html-to-markdown, which no server needs",
-    "domain/html_reading.py": "wraps selectolax and w3lib, which only pages need",
-    "domain/markdown.py": "wraps markdown-it-py, which only chapters need",
+    "domain/contracts/canonical_json.py": "wraps rfc8785, which only contracts need",
+    "domain/html/pieces.py": "wraps selectolax for pieces of HTML that are written again",
+    "domain/html/to_markdown.py": "wraps html-to-markdown, which no server needs",
+    "domain/html/tree.py": "wraps selectolax and w3lib, which only pages need",
+    "domain/html/from_markdown.py": "wraps markdown-it-py, which only chapters need",
+    "domain/html/sanitising.py": "wraps nh3, which only chapters need",
+    "domain/contracts/schema_faults.py": "wraps jsonschema, which most servers never need",
     "domain/project_resources.py": "the index of memories, which only a list of resources reads",
-    "domain/sanitising.py": "wraps nh3, which only chapters need",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "toolkit/context.py": "stores, which only the calls that use them need",
     "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
