@@ -6,11 +6,11 @@ the hosts' `hooks.pre_execute`. It needs the standard library alone, but for com
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from devloop_tools.domain.path_verdicts import judge_path
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.names import UPSTREAM_PREFIX
 from devloop_tools.registry.policy import NATIVE_NAMESPACE, Policy
 from devloop_tools.registry.reasons import why
@@ -37,7 +37,7 @@ GLOBS: Mapping[str, str] = {"Glob": "pattern", "Grep": "glob"}
 MAX_SUBJECT = 300
 
 
-@dataclass(frozen=True)
+@frozen
 class Grounds:
     """What a ruling rests on, for one agent at work in one project."""
 
@@ -46,7 +46,7 @@ class Grounds:
     sandbox: Sandbox
 
 
-@dataclass(frozen=True)
+@frozen
 class Ruling:
     """`reason` says why the call may not run, and what to do instead; empty if it may.
 
