@@ -16,6 +16,7 @@ from devloop_tools.domain.agent_clis import record_cli
 from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.runtime_state import RuntimeStateStore
 from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.domain.timeline import Timeline
@@ -190,6 +191,7 @@ class Application:
     database: Database
     events: EventLog
     states: SealedStates
+    units: LiveUnits
 
     def session(self, peer: Peer) -> Session:
         """A session for one connection; call it on the event loop."""
@@ -226,6 +228,7 @@ class Application:
             memories=MemoryStore(*stores),
             events=self.events,
             database=self.database,
+            units=self.units,
             progress=progress,
             client=client,
         )
@@ -247,6 +250,7 @@ def build(settings: Settings) -> Application:
         database=database,
         events=EventLog(database),
         states=SealedStates(cache(key), database),
+        units=LiveUnits(),
     )
 
 

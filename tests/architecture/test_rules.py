@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src" / "devloop_tools"
-MODULES = {path.relative_to(SRC).as_posix(): path for path in sorted(SRC.rglob("*.py"))}
+MODULES = {
+    path.relative_to(SRC).as_posix(): path
+    for path in sorted(SRC.rglob("*.py"))
+    if "assets" not in path.parts
+}
 
 REFUSED_WORDS = frozenset(
     {"manager", "helper", "utils", "util", "service", "engine", "processor", "base", "common"}
@@ -24,6 +28,8 @@ LAZY_IMPORTS = {
     "domain/html/sanitising.py": "wraps nh3, which only chapters need",
     "domain/contracts/schema_faults.py": "wraps jsonschema, which most servers never need",
     "server/shell_commands.py": "the guard's parser, which only a command of a shell needs",
+    "domain/running/probes.py": "wraps http.client, which only running units need",
+    "domain/running/processes.py": "wraps psutil, which only units need",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
 }

@@ -13,6 +13,7 @@ import anyio
 
 from devloop_tools.app import TOOLS_PACKAGE, Application, Cast, Tools, run_connection
 from devloop_tools.domain.events import Event, EventLog
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.protocol.mcp import (
     LATEST,
@@ -241,7 +242,9 @@ def make_application(
     default = Cast(settings, found, None).named(agents[0], None)
     database = Database(root)
     states = SealedStates(lambda: KEY, database)
-    return Application(Cast(settings, found, default), database, EventLog(database), states)
+    return Application(
+        Cast(settings, found, default), database, EventLog(database), states, LiveUnits()
+    )
 
 
 def _entry(tool: ToolDefinition | ToolEntry) -> ToolEntry:

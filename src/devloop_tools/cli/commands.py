@@ -6,6 +6,7 @@ from devloop_tools.cli import pack, policy
 from devloop_tools.cli.audit import audit
 from devloop_tools.cli.call import call
 from devloop_tools.cli.cli_args import cli_args
+from devloop_tools.cli.demo import demo
 from devloop_tools.cli.doctor import doctor
 from devloop_tools.cli.dump_schema import dump_schema
 from devloop_tools.cli.events import events
@@ -49,6 +50,7 @@ def guard(ctx: typer.Context) -> None:
 app.command()(call)
 app.command()(events)
 app.command()(audit)
+app.command()(demo)
 app.command()(doctor)
 app.add_typer(pack.app, name="pack")
 app.add_typer(policy.app, name="policy")

@@ -33,6 +33,10 @@ class EventType(StrEnum):
     BUG_CHANGED = "bug.changed"  # {id, status, from, reason, fields}, or {id, status, occurrences}
     CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
     CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
+    UNIT_STARTED = "unit.started"  # {unit_id, pid, port}
+    UNIT_STOPPED = "unit.stopped"  # {unit_id, exit_code, asked}
+    UNIT_UNHEALTHY = "unit.unhealthy"  # {unit_id, reason, exit_code}
+    CASE_FINISHED = "case.finished"  # {id, passed}
     TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}

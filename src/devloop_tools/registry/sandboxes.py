@@ -1,5 +1,6 @@
 """From an agent's template to its sandbox: the template's lists, and the folders closed to all."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def sandbox_of(
         write_deny=(*rules.write_deny_list, *_closed_inside(project_dir, configuration)),
         read_allow=tuple(Path(folder) for folder in rules.read_allow_list),
         configuration=tuple(configuration),
+        env=tuple((name, os.environ.get(name)) for name in rules.env),
     )
 
 

@@ -76,6 +76,15 @@ class ProjectFile:
             return None
         return content if start == 0 else content.partition(b"\n")[2]
 
+    def end(self, most: int, after: int = 0) -> bytes | None:
+        """At most the last `most` bytes, none before `after`; None if there is no file."""
+        try:
+            with self._folder() as folder, self._opened(folder, os.O_RDONLY) as fd:
+                start = max(after, os.fstat(fd).st_size - most)
+                return os.pread(fd, most, start)
+        except FileNotFoundError:
+            return None
+
     def exists(self) -> bool:
         """Whether there is a regular file."""
         return self.tail(0) is not None

@@ -6,7 +6,7 @@ out is the business of `storage.folders`, which opens what was judged.
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -61,6 +61,8 @@ class Sandbox:
     read_allow: tuple[Path, ...] = ()
     configuration: tuple[Path, ...] = ()
     """Folders that say what agents may do; no command of a shell may name them."""
+    env: tuple[tuple[str, str | None], ...] = field(default=(), repr=False)
+    """Environment variables that placeholders and units may see; None where one isn't set."""
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""

@@ -9,6 +9,7 @@ from devloop_tools.domain.events import EventType
 from devloop_tools.domain.memories import Kind, MemoryRecorded
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Refused
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.runtime_state import RuntimeStateUpdated, VersionConflict
 from devloop_tools.domain.timeline import Level, TimelineAppended
 from devloop_tools.domain.todos import (
@@ -91,6 +92,7 @@ class ToolContext:
     memories: Memories
     events: Events
     database: Database
+    units: LiveUnits
     progress: Progress
     client: Client
 

@@ -10,7 +10,7 @@ locks and the same sandbox. A test of a tool reads like this:
 The server never imports this module.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from devloop_tools.domain.events import Event, EventLog
 from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import refused
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.runtime_state import RuntimeStateStore
 from devloop_tools.domain.timeline import Timeline
 from devloop_tools.domain.todos import TodoStore
@@ -42,14 +43,17 @@ def tool_context(
     agent: str = "pm",
     write_allow: Sequence[str] = ("**",),
     unit_id: str | None = None,
+    env: Mapping[str, str | None] | None = None,
 ) -> ToolContext:
     """A context with real stores in the existing folder `root`, as a call of `agent` gets it.
 
     `write_allow` are the globs of the agent's `writeAllowList`; what is closed to everybody
-    (`.devloop/`, `.git/` and so on) stays closed. The database is closed when nobody holds the
-    context any more.
+    (`.devloop/`, `.git/` and so on) stays closed. `env` is what placeholders and units see. The
+    database is closed when nobody holds the context any more.
     """
-    workspace = Workspace(root, Sandbox(agent, tuple(write_allow)), unit_id)
+    workspace = Workspace(
+        root, Sandbox(agent, tuple(write_allow), env=tuple((env or {}).items())), unit_id
+    )
     origin = Origin(
         project_id=PROJECT_ID,
         agent=agent,
@@ -69,6 +73,7 @@ def tool_context(
         memories=MemoryStore(*stores),
         events=events,
         database=database,
+        units=LiveUnits(),
         progress=NO_PROGRESS,
         client=NO_CLIENT,
     )
