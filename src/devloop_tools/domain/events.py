@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from devloop_tools.domain.clock import timestamp
+from devloop_tools.domain.masking import masked_text
 from devloop_tools.domain.origin import Origin
 from devloop_tools.storage.database import Database
 
@@ -59,6 +60,14 @@ class Event:
     session_id: str | None
     data: Mapping[str, Any]
 
+
+_MASKED = frozenset(
+    {
+        EventType.TOOL_FAILED, EventType.TOOL_CRASHED, EventType.ESCALATION,
+        EventType.POLICY_DECIDED, EventType.POLICY_REFUSED,
+    }
+)  # fmt: skip
+"""Events that quote a call: secrets in them are masked before they are written."""
 
 _Values = tuple[str, str, str, str, str | None, str, str, str]
 
@@ -157,6 +166,10 @@ def as_json(event: Event) -> bytes:
 
 
 def _values(origin: Origin, event: EventType, data: Mapping[str, Any]) -> _Values:
+    if event in _MASKED:
+        # What a call was about may hold what nobody is to read in a record.
+        known = data.items()
+        data = {key: masked_text(v) if isinstance(v, str) else v for key, v in known}
     text = orjson.dumps(data).decode()
     return (
         timestamp(), event.value, origin.project_id, origin.agent,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from devloop_tools.domain.masking import masked_text
 from devloop_tools.domain.path_verdicts import judge_path
 from devloop_tools.registry.names import UPSTREAM_PREFIX
 from devloop_tools.registry.policy import NATIVE_NAMESPACE, Policy
@@ -35,6 +36,7 @@ GLOBS: Mapping[str, str] = {"Glob": "pattern", "Grep": "glob"}
 """The argument of a native tool that chooses files below its path."""
 
 MAX_SUBJECT = 300
+MAX_READ = 10_000
 
 
 @dataclass(frozen=True)
@@ -153,4 +155,7 @@ def _subject(tool: str, arguments: Mapping[str, Any]) -> dict[str, str]:
     """What the call is about, cut, for whoever reads the record."""
     field = "command" if tool in SHELL_TOOLS else PATHS.get(tool, ("",))[0]
     value = arguments.get(field)
-    return {"subject": value[:MAX_SUBJECT]} if isinstance(value, str) else {}
+    if not isinstance(value, str):
+        return {}
+    # Masked before it is cut: half a secret would not be seen as one.
+    return {"subject": masked_text(value[:MAX_READ])[:MAX_SUBJECT]}
