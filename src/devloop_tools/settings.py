@@ -3,10 +3,9 @@
 import os
 import re
 import unicodedata
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 UNIT_AGENTS = frozenset({"coder", "tester"})
 """Agents that work on one unit and must be told which."""
@@ -20,8 +19,7 @@ class SettingsError(Exception):
     """A flag or variable that can't be used; the text says which and what is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(NamedTuple):
     """What the command line gave; None where a flag wasn't there."""
 
     agent: str | None = None
@@ -38,8 +36,7 @@ class Flags:
     config_digest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Built once at start. Folders are absolute; `agent` is a short name.
 
     `host`: the peer is a trusted host that says in each request who acts; `agent` is its default.
@@ -160,12 +157,22 @@ def _shown(name: str) -> str:
 
 def _session(given: str | None, of_the_cli: str) -> str:
     if given is None:
-        return of_the_cli if _is_session(of_the_cli) else str(uuid.uuid4())
+        return of_the_cli if _is_session(of_the_cli) else _uuid()
     if not _is_session(given):
         raise SettingsError(
             f"--session: {given!r} is no id of a session: 1 to {MAX_SESSION} printable characters"
         )
     return given
+
+
+def _uuid() -> str:
+    """A random UUID (RFC 9562, version 4), without the module that would make one: it takes longer
+    to load than the guard may take."""
+    value = bytearray(os.urandom(16))
+    value[6] = value[6] & 0x0F | 0x40
+    value[8] = value[8] & 0x3F | 0x80
+    text = value.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def _is_session(text: str) -> bool:

@@ -14,6 +14,9 @@ from devloop_tools.domain.masking import masked_text
 from devloop_tools.domain.origin import Origin
 from devloop_tools.storage.database import Database
 
+MAX_SUBJECT = 300
+"""So much is kept of what a call was about."""
+
 MAX_READ = 1000
 """Most events that one read returns."""
 
@@ -168,13 +171,19 @@ def as_json(event: Event) -> bytes:
 def _values(origin: Origin, event: EventType, data: Mapping[str, Any]) -> _Values:
     if event in _MASKED:
         # What a call was about may hold what nobody is to read in a record.
-        known = data.items()
-        data = {key: masked_text(v) if isinstance(v, str) else v for key, v in known}
+        data = {key: _quoted(key, value) for key, value in data.items()}
     text = orjson.dumps(data).decode()
     return (
         timestamp(), event.value, origin.project_id, origin.agent,
         origin.unit_id, origin.call_id, origin.session_id, text,
     )  # fmt: skip
+
+
+def _quoted(key: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    # Masked before it is cut: half a secret would not be seen as one.
+    return masked_text(value)[:MAX_SUBJECT] if key == "subject" else masked_text(value)
 
 
 def _event(row: tuple[Any, ...]) -> Event:

@@ -7,8 +7,8 @@ verdict is beyond it: only our own tools open what was judged.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from devloop_tools.storage.sandbox import Operation, Sandbox, Verdict, means, split
 
@@ -24,8 +24,7 @@ OWNED = (
 """Files that a tool of ours keeps in order, and the tool that writes them."""
 
 
-@dataclass(frozen=True)
-class PathVerdict:
+class PathVerdict(NamedTuple):
     """`resolved` is relative to the project folder, absolute outside of it; `reason`: why not."""
 
     allowed: bool

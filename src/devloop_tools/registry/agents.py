@@ -4,10 +4,9 @@ Read with the standard library alone: the guard needs it within milliseconds.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.json_file import JsonFile, Keys, parse_json_file, shown
@@ -24,8 +23,7 @@ class AgentsError(LoadError):
     """The file can't be used; the text names it, the line and what is allowed."""
 
 
-@dataclass(frozen=True)
-class CliSettings:
+class CliSettings(NamedTuple):
     """How the agent's CLI is started. Fields of other hosts are kept out of the way."""
 
     model: str | None = None
@@ -33,8 +31,7 @@ class CliSettings:
     tool_policy: tuple[str | dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True)
-class SandboxSettings:
+class SandboxSettings(NamedTuple):
     """What the agent may touch below the project folder; `env` are variables units may see."""
 
     write_allow_list: tuple[str, ...] = ()
@@ -43,8 +40,7 @@ class SandboxSettings:
     env: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class AgentTemplate:
+class AgentTemplate(NamedTuple):
     """One agent. Without `toolPolicy` or `sandbox` it loads and grants nothing."""
 
     id: str
@@ -65,8 +61,7 @@ class AgentTemplate:
         return ("templates", self.position, "cli", "toolPolicy")
 
 
-@dataclass(frozen=True)
-class AgentsFile:
+class AgentsFile(NamedTuple):
     """The whole file. `foreign` says which keys are not ours, a line each; they are ignored."""
 
     templates: tuple[AgentTemplate, ...]
@@ -109,8 +104,7 @@ def find_agent(agents: AgentsFile, wanted: str, path: Path) -> AgentTemplate:
     raise AgentsError(f"unknown agent: {wanted}; {path} has: {known}")
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """One value of the file and the way to it."""
 
     file: JsonFile

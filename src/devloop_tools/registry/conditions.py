@@ -9,8 +9,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from devloop_tools.registry.globs import glob
 
@@ -24,8 +23,7 @@ _DETOUR = re.compile(r"//|(?:^|/)\.\.?(?:/|$)")
 Scalar = str | int | float | bool | None
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """One argument, and the globs or values of which it must have one."""
 
     field: str

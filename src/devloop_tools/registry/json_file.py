@@ -7,9 +7,8 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from devloop_tools.registry.errors import LoadError
 
@@ -24,8 +23,7 @@ class JsonFault(LoadError):
     """The file is no JSON; the text says in which line and column, and why."""
 
 
-@dataclass(frozen=True)
-class JsonFile:
+class JsonFile(NamedTuple):
     """What was read. `path` may be any that a person can find it by."""
 
     path: Path

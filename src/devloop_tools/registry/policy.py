@@ -4,10 +4,9 @@ deny > ask > defer > allow; nothing matched is deny. A rule that is more specifi
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.globs import glob
@@ -34,8 +33,7 @@ class PolicyError(LoadError):
     """A `toolPolicy` that can't be used; the text names the entry and what was meant."""
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """Where a policy stands: its file, and the way to the list in it."""
 
     file: JsonFile | None = None
@@ -59,8 +57,7 @@ class Source:
         return {"file": self.file.path.name, "line": line, "position": shown(keys)}
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What was decided about a call of a tool, and the rule that decided; None: none matched."""
 
     tool: str
@@ -97,16 +94,24 @@ class Table:
         return [*named, *self._patterns.matching(tool), *self._namespaces.matching(namespace)]
 
 
-@dataclass(frozen=True)
 class Policy:
-    """What one agent may do. `missing` are names that grant nothing until they exist, with the
-    reason; `notes` are rules that may not do what was meant. Both are lines for a person."""
+    """What one agent may do; never changed. `missing` are names that grant nothing until they
+    exist, with the reason; `notes` are rules that may not do what was meant. Both are lines for a
+    person."""
 
-    agent: str
-    tables: Mapping[Decision, Table]
-    source: Source = Source()
-    missing: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    def __init__(
+        self,
+        agent: str,
+        tables: Mapping[Decision, Table],
+        source: Source,
+        missing: tuple[str, ...] = (),
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.agent = agent
+        self.tables = tables
+        self.source = source
+        self.missing = missing
+        self.notes = notes
 
     @cached_property
     def native_tools(self) -> Sequence[str]:

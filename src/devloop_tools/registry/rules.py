@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from devloop_tools.registry.conditions import Condition
 from devloop_tools.registry.names import NAMESPACES, OPEN_NAMESPACES
@@ -40,8 +39,7 @@ class RuleFault(Exception):
         self.key = key
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """`tool` is a name, a glob or `ns:NAMESPACE`; `position` counts the entries of the policy."""
 
     tool: str

@@ -6,11 +6,9 @@ the hosts' `hooks.pre_execute`. It needs the standard library alone, but for com
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from devloop_tools.domain.masking import masked_text
 from devloop_tools.domain.path_verdicts import judge_path
 from devloop_tools.registry.names import UPSTREAM_PREFIX
 from devloop_tools.registry.policy import NATIVE_NAMESPACE, Policy
@@ -35,12 +33,11 @@ PATHS: Mapping[str, tuple[str, Operation, bool]] = {
 GLOBS: Mapping[str, str] = {"Glob": "pattern", "Grep": "glob"}
 """The argument of a native tool that chooses files below its path."""
 
-MAX_SUBJECT = 300
-MAX_READ = 10_000
+MAX_SUBJECT = 10_000
+"""More of a command is not recorded; the log masks it and cuts it once more."""
 
 
-@dataclass(frozen=True)
-class Grounds:
+class Grounds(NamedTuple):
     """What a ruling rests on, for one agent at work in one project."""
 
     policy: Policy
@@ -48,8 +45,7 @@ class Grounds:
     sandbox: Sandbox
 
 
-@dataclass(frozen=True)
-class Ruling:
+class Ruling(NamedTuple):
     """`reason` says why the call may not run, and what to do instead; empty if it may.
 
     `trace` is for the record: tool, decision, rule, where it stands, and what was looked at.
@@ -155,7 +151,4 @@ def _subject(tool: str, arguments: Mapping[str, Any]) -> dict[str, str]:
     """What the call is about, cut, for whoever reads the record."""
     field = "command" if tool in SHELL_TOOLS else PATHS.get(tool, ("",))[0]
     value = arguments.get(field)
-    if not isinstance(value, str):
-        return {}
-    # Masked before it is cut: half a secret would not be seen as one.
-    return {"subject": masked_text(value[:MAX_READ])[:MAX_SUBJECT]}
+    return {"subject": value[:MAX_SUBJECT]} if isinstance(value, str) else {}

@@ -6,11 +6,11 @@ out is the business of `storage.folders`, which opens what was judged.
 
 import re
 import unicodedata
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from devloop_tools.storage.errors import ToolSandboxError
 
@@ -36,8 +36,7 @@ class Operation(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether a path is allowed, which rule said so, and why not."""
 
     allowed: bool
@@ -48,8 +47,7 @@ class Verdict:
     """The folder that `resolved` lies below; None is the project folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sandbox:
+class Sandbox(NamedTuple):
     """What one agent may touch: patterns below the project folder, and folders beside it to read.
 
     A deny pattern without `/` closes a name at any depth, one with `/` closes paths.
@@ -61,8 +59,12 @@ class Sandbox:
     read_allow: tuple[Path, ...] = ()
     configuration: tuple[Path, ...] = ()
     """Folders that say what agents may do; no command of a shell may name them."""
-    env: tuple[tuple[str, str | None], ...] = field(default=(), repr=False)
+    env: tuple[tuple[str, str | None], ...] = ()
     """Environment variables that placeholders and units may see; None where one isn't set."""
+
+    def __repr__(self) -> str:
+        # The values of `env` may be secrets.
+        return f"Sandbox({self.agent!r})"
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""
@@ -110,7 +112,7 @@ class Sandbox:
                 verdict = _judge_read(split(below))
             except ValueError as exc:
                 return Verdict(False, path, "path", str(exc))
-            return replace(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
+            return verdict._replace(rule=f"{verdict.rule}: {folder}", root=folder)
         reason = "an absolute path; paths are relative to the project folder"
         return Verdict(False, path, "readAllowList", reason)
 
