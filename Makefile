@@ -13,7 +13,7 @@ UNIT := tests --ignore=tests/processes --ignore=tests/faults --ignore=tests/scri
         --ignore=tests/cases --ignore=tests/conformance --ignore=tests/fuzz
 
 .PHONY: help install run test quick lint types arch unit check cases faults conformance clients e2e \
-        browser chromium screenshots fuzz bench bench-docs format snapshots
+        browser chromium screenshots fuzz bench bench-docs format snapshots reports
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
@@ -105,3 +105,6 @@ format: install ## Rewrite files as the formatter wants them
 
 snapshots: install ## Write the snapshots of definitions and lists anew; read the diff
 	$(BIN)/python scripts/snapshots.py
+
+reports: install ## Record the test reports of tests/fixtures/reports anew; runners come from npm
+	$(BIN)/python scripts/record_reports.py

@@ -4,23 +4,20 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
 from devloop_tools.domain.agent_clis import record_cli
 from devloop_tools.domain.events import EventLog
-from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
-from devloop_tools.domain.running.live_units import LiveUnits
-from devloop_tools.domain.runtime_state import RuntimeStateStore
 from devloop_tools.domain.sealed_state import SealedStates
-from devloop_tools.domain.timeline import Timeline
-from devloop_tools.domain.todos import TodoStore
+from devloop_tools.frozen import frozen
 from devloop_tools.launch.configuration import require_unchanged
 from devloop_tools.protocol.mcp import LATEST, negotiated
 from devloop_tools.protocol.messages import JsonObject, Request
@@ -55,6 +52,9 @@ from devloop_tools.toolkit.context import Progress
 from devloop_tools.toolkit.prompts import PromptDefinition
 from devloop_tools.toolkit.resources import ResourceDefinition
 
+if TYPE_CHECKING:
+    from devloop_tools.domain.running.live_units import LiveUnits
+
 TOOLS_PACKAGE = "devloop_tools.tools"
 
 FLUSH_EVERY_S = 0.2
@@ -72,7 +72,7 @@ MAX_THREADS = 64
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agent:
     """One agent as it is built or served: its template, what it may do, and what there is."""
 
@@ -81,7 +81,7 @@ class Agent:
     registry: Registry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tools:
     """What exists: every tool, the agents of the file, and the packs that failed."""
 
@@ -183,7 +183,7 @@ class Cast:
         return self._made[key]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Application:
     """What one server process holds, built once."""
 
@@ -191,7 +191,7 @@ class Application:
     database: Database
     events: EventLog
     states: SealedStates
-    units: LiveUnits
+    units: Callable[[], "LiveUnits"]
 
     def session(self, peer: Peer) -> Session:
         """A session for one connection; call it on the event loop."""
@@ -218,17 +218,12 @@ class Application:
     def _context(
         self, workspace: Workspace, origin: Origin, progress: Progress, client: Client
     ) -> ToolContext:
-        stores = (workspace, origin, self.events)
         return ToolContext(
             origin=origin,
             workspace=workspace,
-            todos=TodoStore(*stores),
-            runtime_state=RuntimeStateStore(*stores),
-            timeline=Timeline(*stores),
-            memories=MemoryStore(*stores),
             events=self.events,
             database=self.database,
-            units=self.units,
+            started=self.units,
             progress=progress,
             client=client,
         )
@@ -250,8 +245,15 @@ def build(settings: Settings) -> Application:
         database=database,
         events=EventLog(database),
         states=SealedStates(cache(key), database),
-        units=LiveUnits(),
+        units=cache(_live_units),
     )
+
+
+def _live_units() -> "LiveUnits":
+    # Most servers start no unit.
+    from devloop_tools.domain.running.live_units import LiveUnits
+
+    return LiveUnits()
 
 
 async def serve(

@@ -5,7 +5,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from devloop_tools.frozen import frozen
 
 UNIT_AGENTS = frozenset({"coder", "tester"})
 """Agents that work on one unit and must be told which."""
@@ -19,7 +20,8 @@ class SettingsError(Exception):
     """A flag or variable that can't be used; the text says which and what is allowed."""
 
 
-class Flags(NamedTuple):
+@frozen
+class Flags:
     """What the command line gave; None where a flag wasn't there."""
 
     agent: str | None = None
@@ -36,7 +38,8 @@ class Flags(NamedTuple):
     config_digest: str | None = None
 
 
-class Settings(NamedTuple):
+@frozen
+class Settings:
     """Built once at start. Folders are absolute; `agent` is a short name.
 
     `host`: the peer is a trusted host that says in each request who acts; `agent` is its default.

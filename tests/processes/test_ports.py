@@ -3,8 +3,10 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from tests.processes.server import serving
+from tests.processes.server import Server, serving
+from tests.processes.units import server as listening
 
 PICKER = """
 import sys
@@ -46,9 +48,23 @@ def test_twenty_calls_at_once_of_two_servers_give_forty_ports_h_j01(tmp_path: Pa
         for number in range(20):
             for server in (one, other):
                 server.call(number, "port_picker", names=["api"])
-        ports = [
-            server.reply(number)["result"]["structuredContent"]["ports"]["api"]
+        ports = {
+            server: [_result(server, number)["ports"]["api"] for number in range(20)]
             for server in (one, other)
-            for number in range(20)
-        ]
-    assert len(set(ports)) == 40
+        }
+        assert len({*ports[one], *ports[other]}) == 40
+        # And each of them can be listened on: nobody meets somebody else on a port.
+        for name, server in (("a", one), ("b", other)):
+            units = [_unit(tmp_path, f"{name}{port}", port) for port in ports[server][:3]]
+            server.call("start", "spawn_units", action="start", units=units)
+            assert _result(server, "start")["passed"]
+
+
+def _result(server: Server, request_id: int | str) -> Any:
+    return server.reply(request_id, 60)["result"]["structuredContent"]
+
+
+def _unit(root: Path, unit_id: str, port: int) -> dict[str, Any]:
+    (root / "units" / unit_id).mkdir(parents=True)
+    ready = {"url": f"http://localhost:{port}/"}
+    return {"unit_id": unit_id, "argv": listening(), "port": port, "ready": ready}

@@ -243,7 +243,7 @@ def make_application(
     database = Database(root)
     states = SealedStates(lambda: KEY, database)
     return Application(
-        Cast(settings, found, default), database, EventLog(database), states, LiveUnits()
+        Cast(settings, found, default), database, EventLog(database), states, LiveUnits
     )
 
 

@@ -3,7 +3,6 @@
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -12,6 +11,7 @@ import orjson
 from devloop_tools.domain.clock import timestamp
 from devloop_tools.domain.masking import masked_text
 from devloop_tools.domain.origin import Origin
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.database import Database
 
 MAX_SUBJECT = 300
@@ -35,6 +35,7 @@ class EventType(StrEnum):
     CONTRACT_CHANGED = "contract.changed"  # {unit_id, hash, breaking}
     BUG_OPENED = "bug.opened"  # {id, title, severity, status, unit_id, category, previous}
     BUG_CHANGED = "bug.changed"  # {id, status, from, reason, fields}, or {id, status, occurrences}
+    TRIAGE_DECIDED = "triage.decided"  # {key, category, confidence, agent}
     CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
     CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
     UNIT_STARTED = "unit.started"  # {unit_id, pid, port}
@@ -49,7 +50,7 @@ class EventType(StrEnum):
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One committed event; `id` rises over all processes of the project."""
 
@@ -78,7 +79,7 @@ _INSERT = (
     "INSERT INTO events (ts, type, project_id, agent, unit_id, call_id, session_id, data)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_COLUMNS = tuple(field.name for field in fields(Event))
+_COLUMNS = Event.__match_args__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE id > ? ORDER BY id LIMIT ?"
 
 

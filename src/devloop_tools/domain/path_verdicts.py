@@ -8,8 +8,8 @@ verdict is beyond it: only our own tools open what was judged.
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.sandbox import Operation, Sandbox, Verdict, means, split
 
 OWNED = (
@@ -24,7 +24,8 @@ OWNED = (
 """Files that a tool of ours keeps in order, and the tool that writes them."""
 
 
-class PathVerdict(NamedTuple):
+@frozen
+class PathVerdict:
     """`resolved` is relative to the project folder, absolute outside of it; `reason`: why not."""
 
     allowed: bool

@@ -6,8 +6,9 @@ Read with the standard library alone: the guard needs it within milliseconds.
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.json_file import JsonFile, Keys, parse_json_file, shown
 from devloop_tools.settings import short_name
@@ -23,7 +24,8 @@ class AgentsError(LoadError):
     """The file can't be used; the text names it, the line and what is allowed."""
 
 
-class CliSettings(NamedTuple):
+@frozen
+class CliSettings:
     """How the agent's CLI is started. Fields of other hosts are kept out of the way."""
 
     model: str | None = None
@@ -31,7 +33,8 @@ class CliSettings(NamedTuple):
     tool_policy: tuple[str | dict[str, Any], ...] = ()
 
 
-class SandboxSettings(NamedTuple):
+@frozen
+class SandboxSettings:
     """What the agent may touch below the project folder; `env` are variables units may see."""
 
     write_allow_list: tuple[str, ...] = ()
@@ -40,7 +43,8 @@ class SandboxSettings(NamedTuple):
     env: tuple[str, ...] = ()
 
 
-class AgentTemplate(NamedTuple):
+@frozen
+class AgentTemplate:
     """One agent. Without `toolPolicy` or `sandbox` it loads and grants nothing."""
 
     id: str
@@ -61,7 +65,8 @@ class AgentTemplate(NamedTuple):
         return ("templates", self.position, "cli", "toolPolicy")
 
 
-class AgentsFile(NamedTuple):
+@frozen
+class AgentsFile:
     """The whole file. `foreign` says which keys are not ours, a line each; they are ignored."""
 
     templates: tuple[AgentTemplate, ...]
@@ -104,7 +109,8 @@ def find_agent(agents: AgentsFile, wanted: str, path: Path) -> AgentTemplate:
     raise AgentsError(f"unknown agent: {wanted}; {path} has: {known}")
 
 
-class _Part(NamedTuple):
+@frozen
+class _Part:
     """One value of the file and the way to it."""
 
     file: JsonFile

@@ -9,8 +9,9 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.globs import glob
 
 SHELL_FIELD = "command"
@@ -23,7 +24,8 @@ _DETOUR = re.compile(r"//|(?:^|/)\.\.?(?:/|$)")
 Scalar = str | int | float | bool | None
 
 
-class Condition(NamedTuple):
+@frozen
+class Condition:
     """One argument, and the globs or values of which it must have one."""
 
     field: str

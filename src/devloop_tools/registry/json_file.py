@@ -8,8 +8,9 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.errors import LoadError
 
 Keys = tuple[str | int, ...]
@@ -23,7 +24,8 @@ class JsonFault(LoadError):
     """The file is no JSON; the text says in which line and column, and why."""
 
 
-class JsonFile(NamedTuple):
+@frozen
+class JsonFile:
     """What was read. `path` may be any that a person can find it by."""
 
     path: Path

@@ -10,12 +10,12 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
 from typing import TextIO, TypeVar
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.discovery import entries_of, load_file, offers_of
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.pack_trial import TOO_SLOW, try_packs
@@ -25,7 +25,7 @@ from devloop_tools.toolkit.prompts import PromptDefinition
 from devloop_tools.toolkit.resources import ResourceDefinition
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackFault:
     """A pack that could not be loaded, or not wholly, and why."""
 
@@ -36,7 +36,7 @@ class PackFault:
         return f"pack {self.file}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packs:
     """The tools that packs brought, and what went wrong."""
 

@@ -6,8 +6,9 @@ deny > ask > defer > allow; nothing matched is deny. A rule that is more specifi
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.globs import glob
 from devloop_tools.registry.json_file import JsonFile, Keys, shown
@@ -33,7 +34,8 @@ class PolicyError(LoadError):
     """A `toolPolicy` that can't be used; the text names the entry and what was meant."""
 
 
-class Source(NamedTuple):
+@frozen
+class Source:
     """Where a policy stands: its file, and the way to the list in it."""
 
     file: JsonFile | None = None
@@ -57,7 +59,8 @@ class Source(NamedTuple):
         return {"file": self.file.path.name, "line": line, "position": shown(keys)}
 
 
-class Verdict(NamedTuple):
+@frozen
+class Verdict:
     """What was decided about a call of a tool, and the rule that decided; None: none matched."""
 
     tool: str
@@ -94,24 +97,16 @@ class Table:
         return [*named, *self._patterns.matching(tool), *self._namespaces.matching(namespace)]
 
 
+@frozen
 class Policy:
-    """What one agent may do; never changed. `missing` are names that grant nothing until they
-    exist, with the reason; `notes` are rules that may not do what was meant. Both are lines for a
-    person."""
+    """What one agent may do. `missing` are names that grant nothing until they exist, with the
+    reason; `notes` are rules that may not do what was meant. Both are lines for a person."""
 
-    def __init__(
-        self,
-        agent: str,
-        tables: Mapping[Decision, Table],
-        source: Source,
-        missing: tuple[str, ...] = (),
-        notes: tuple[str, ...] = (),
-    ) -> None:
-        self.agent = agent
-        self.tables = tables
-        self.source = source
-        self.missing = missing
-        self.notes = notes
+    agent: str
+    tables: Mapping[Decision, Table]
+    source: Source = Source()
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def native_tools(self) -> Sequence[str]:

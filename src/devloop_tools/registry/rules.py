@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.conditions import Condition
 from devloop_tools.registry.names import NAMESPACES, OPEN_NAMESPACES
 
@@ -39,7 +40,8 @@ class RuleFault(Exception):
         self.key = key
 
 
-class Rule(NamedTuple):
+@frozen
+class Rule:
     """`tool` is a name, a glob or `ns:NAMESPACE`; `position` counts the entries of the policy."""
 
     tool: str

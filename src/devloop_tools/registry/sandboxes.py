@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from devloop_tools.registry.agents import AgentTemplate
-from devloop_tools.storage.sandbox import Sandbox
+from devloop_tools.storage.sandbox import Environment, Sandbox
 
 
 def sandbox_of(
@@ -28,7 +28,7 @@ def sandbox_of(
         write_deny=(*rules.write_deny_list, *_closed_inside(project_dir, configuration)),
         read_allow=tuple(Path(folder) for folder in rules.read_allow_list),
         configuration=tuple(configuration),
-        env=tuple((name, os.environ.get(name)) for name in rules.env),
+        env=Environment((name, os.environ.get(name)) for name in rules.env),
     )
 
 

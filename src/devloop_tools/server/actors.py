@@ -3,11 +3,11 @@
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from devloop_tools.domain.origin import Origin
+from devloop_tools.frozen import changed, frozen
 from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.packs import PackFault
 from devloop_tools.registry.policy import Policy
@@ -20,7 +20,7 @@ from devloop_tools.toolkit.resources import ResourceDefinition
 MAX_CALL_ID = 128
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Actor:
     """One agent at work. It comes from the command line, or from a trusted host's `ctx`."""
 
@@ -34,7 +34,7 @@ class Actor:
 
     def in_session(self, session_id: str | None) -> "Actor":
         """The same agent in another session; itself where none is named."""
-        return replace(self, session_id=session_id) if session_id else self
+        return changed(self, session_id=session_id) if session_id else self
 
     @property
     def grounds(self) -> Grounds:

@@ -6,13 +6,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.policy import Policy, Verdict
 from devloop_tools.registry.reasons import why
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Denied:
     """Policy says no: by an argument, or by a rule that asks. `trace` is for the record."""
 

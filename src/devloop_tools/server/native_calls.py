@@ -7,9 +7,10 @@ the hosts' `hooks.pre_execute`. It needs the standard library alone, but for com
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from devloop_tools.domain.path_verdicts import judge_path
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.names import UPSTREAM_PREFIX
 from devloop_tools.registry.policy import NATIVE_NAMESPACE, Policy
 from devloop_tools.registry.reasons import why
@@ -37,7 +38,8 @@ MAX_SUBJECT = 10_000
 """More of a command is not recorded; the log masks it and cuts it once more."""
 
 
-class Grounds(NamedTuple):
+@frozen
+class Grounds:
     """What a ruling rests on, for one agent at work in one project."""
 
     policy: Policy
@@ -45,7 +47,8 @@ class Grounds(NamedTuple):
     sandbox: Sandbox
 
 
-class Ruling(NamedTuple):
+@frozen
+class Ruling:
     """`reason` says why the call may not run, and what to do instead; empty if it may.
 
     `trace` is for the record: tool, decision, rule, where it stands, and what was looked at.

@@ -92,6 +92,15 @@ _MIGRATIONS = (
     """,
     "CREATE INDEX occurrences_by_bug ON bug_occurrences (number, id)",
     """
+    CREATE TABLE agent_clis (
+        pid INTEGER NOT NULL,
+        started TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        seen TEXT NOT NULL,
+        PRIMARY KEY (pid, started)
+    )
+    """,
+    """
     CREATE TABLE port_leases (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         port INTEGER NOT NULL UNIQUE,
@@ -107,15 +116,6 @@ _MIGRATIONS = (
         name TEXT NOT NULL,
         value TEXT NOT NULL,
         PRIMARY KEY (case_id, name)
-    )
-    """,
-    """
-    CREATE TABLE agent_clis (
-        pid INTEGER NOT NULL,
-        started TEXT NOT NULL,
-        agent TEXT NOT NULL,
-        seen TEXT NOT NULL,
-        PRIMARY KEY (pid, started)
     )
     """,
 )

@@ -10,8 +10,8 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
+from devloop_tools.frozen import changed, frozen
 from devloop_tools.storage.errors import ToolSandboxError
 
 MAX_PATH_BYTES = 4096
@@ -36,7 +36,8 @@ class Operation(StrEnum):
     WRITE = "write"
 
 
-class Verdict(NamedTuple):
+@frozen
+class Verdict:
     """Whether a path is allowed, which rule said so, and why not."""
 
     allowed: bool
@@ -47,7 +48,17 @@ class Verdict(NamedTuple):
     """The folder that `resolved` lies below; None is the project folder."""
 
 
-class Sandbox(NamedTuple):
+class Environment(tuple[tuple[str, str | None], ...]):
+    """Names of environment variables with their values, which are never shown."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Environment({', '.join(name for name, _ in self)})"
+
+
+@frozen
+class Sandbox:
     """What one agent may touch: patterns below the project folder, and folders beside it to read.
 
     A deny pattern without `/` closes a name at any depth, one with `/` closes paths.
@@ -59,12 +70,8 @@ class Sandbox(NamedTuple):
     read_allow: tuple[Path, ...] = ()
     configuration: tuple[Path, ...] = ()
     """Folders that say what agents may do; no command of a shell may name them."""
-    env: tuple[tuple[str, str | None], ...] = ()
+    env: "Environment" = Environment()
     """Environment variables that placeholders and units may see; None where one isn't set."""
-
-    def __repr__(self) -> str:
-        # The values of `env` may be secrets.
-        return f"Sandbox({self.agent!r})"
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""
@@ -112,7 +119,7 @@ class Sandbox(NamedTuple):
                 verdict = _judge_read(split(below))
             except ValueError as exc:
                 return Verdict(False, path, "path", str(exc))
-            return verdict._replace(rule=f"{verdict.rule}: {folder}", root=folder)
+            return changed(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
         reason = "an absolute path; paths are relative to the project folder"
         return Verdict(False, path, "readAllowList", reason)
 

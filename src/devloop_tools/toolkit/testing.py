@@ -11,22 +11,19 @@ The server never imports this module.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
 
 from devloop_tools.domain.events import Event, EventLog
-from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import refused
 from devloop_tools.domain.running.live_units import LiveUnits
-from devloop_tools.domain.runtime_state import RuntimeStateStore
-from devloop_tools.domain.timeline import Timeline
-from devloop_tools.domain.todos import TodoStore
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import ExpectedFailure
-from devloop_tools.storage.sandbox import Sandbox
+from devloop_tools.storage.sandbox import Environment, Sandbox
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit.client import NO_CLIENT
 from devloop_tools.toolkit.context import ToolContext
@@ -52,7 +49,7 @@ def tool_context(
     database is closed when nobody holds the context any more.
     """
     workspace = Workspace(
-        root, Sandbox(agent, tuple(write_allow), env=tuple((env or {}).items())), unit_id
+        root, Sandbox(agent, tuple(write_allow), env=Environment((env or {}).items())), unit_id
     )
     origin = Origin(
         project_id=PROJECT_ID,
@@ -62,18 +59,12 @@ def tool_context(
         unit_id=unit_id,
     )
     database = Database(root)
-    events = EventLog(database)
-    stores = (workspace, origin, events)
     return ToolContext(
         origin=origin,
         workspace=workspace,
-        todos=TodoStore(*stores),
-        runtime_state=RuntimeStateStore(*stores),
-        timeline=Timeline(*stores),
-        memories=MemoryStore(*stores),
-        events=events,
+        events=EventLog(database),
         database=database,
-        units=LiveUnits(),
+        started=cache(LiveUnits),
         progress=NO_PROGRESS,
         client=NO_CLIENT,
     )

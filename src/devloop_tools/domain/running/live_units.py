@@ -1,7 +1,8 @@
 """The units that this server process has started: the other end of each keeper's socket.
 
 While the process lives the sockets are open; when it dies, however it does, they close, and the
-keepers end their units. Lives as long as the process; see `keeper` for the other side.
+keepers end their units. Lives as long as the process; see `keeper` for the other side. Every
+server imports this module, most never use it: it needs the standard library alone.
 """
 
 import contextlib
@@ -18,14 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from devloop_tools.domain.clock import timestamp
-from devloop_tools.domain.running.names import UnitId
 from devloop_tools.domain.running.processes import Process, process
-from devloop_tools.domain.running.records import RECORDS, Ready
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.storage.folders import open_folder
 
 GRACE_S = 3.0
 """What a unit has between TERM and KILL."""
+
+RECORDS = (".devloop", "units")
+"""Where keepers write their records."""
 
 START_TIMEOUT_S = 20.0
 _KEEPER = Path(__file__).with_name("keeper.py")
@@ -35,12 +37,12 @@ _KEEPER = Path(__file__).with_name("keeper.py")
 class Launch:
     """How a unit is started. `env` is all that it gets."""
 
-    unit_id: UnitId
+    unit_id: str
     argv: Sequence[str]
     cwd: str
     env: Mapping[str, str] = field(repr=False)
     port: int | None
-    ready: Ready | None
+    ready: Mapping[str, str | None] | None
     detach: bool
 
 
@@ -133,7 +135,7 @@ def _order(launch: Launch, keeper: Process) -> bytes:
         "cwd": launch.cwd,
         "env_names": sorted(launch.env),
         "port": launch.port,
-        "ready": launch.ready.model_dump() if launch.ready else None,
+        "ready": dict(launch.ready) if launch.ready else None,
         "detach": launch.detach,
         "started_at": timestamp(),
         "keeper": {"pid": keeper.pid, "started": keeper.started},

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from devloop_tools.domain.documents.units import UNITS_FILE, units_in
-from devloop_tools.domain.running.addresses import Address, local_address, local_url
+from devloop_tools.domain.running.addresses import local_address, local_url
 from devloop_tools.domain.running.known_values import known_values
 from devloop_tools.domain.running.live_units import Launch, LiveUnits
 from devloop_tools.domain.running.names import UnitId
@@ -179,23 +179,23 @@ class Plan:
             ) from None
 
 
-def targets(ready: Ready, place: str) -> Address | None:
-    """Where `ready` looks; None for a log. Raises ExpectedFailure naming the field."""
-    if ready.url is not None:
-        return local_url(ready.url, f"{place}.url").address
-    return local_address(ready.tcp, f"{place}.tcp") if ready.tcp is not None else None
-
-
-def _ready(spec: UnitSpec, place: str, filling: Filling) -> Ready | None:
+def _ready(spec: UnitSpec, place: str, filling: Filling) -> dict[str, str] | None:
     if spec.ready is None:
         return None
     if len(spec.ready.given) != 1:
         raise ExpectedFailure(f"{place}: one of url, tcp and log.", "Give exactly one.")
     filled = filling.fill(spec.ready.model_dump(exclude_none=True), place)
-    ready = Ready(**{name: str(value) for name, value in filled.items()})
+    ready = {name: str(value) for name, value in filled.items()}
     if not filling.unresolved:
-        targets(ready, place)
+        _require_local(ready, place)
     return ready
+
+
+def _require_local(ready: Mapping[str, str], place: str) -> None:
+    if "url" in ready:
+        local_url(ready["url"], f"{place}.url")
+    if "tcp" in ready:
+        local_address(ready["tcp"], f"{place}.tcp")
 
 
 def _require_variables(variables: Mapping[str, str], place: str) -> None:

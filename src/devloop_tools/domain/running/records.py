@@ -5,13 +5,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from devloop_tools.domain.running.live_units import RECORDS
 from devloop_tools.domain.running.plain_lines import shown_lines
 from devloop_tools.domain.running.processes import Process
 from devloop_tools.storage.errors import CorruptFile, StorageError
 from devloop_tools.storage.files import ProjectFile
 from devloop_tools.storage.listing import files_below
 
-RECORDS = (".devloop", "units")
 TAIL_LINES = 20
 _TAIL_BYTES = 64 * 1024
 
