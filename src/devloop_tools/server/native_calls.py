@@ -34,7 +34,8 @@ PATHS: Mapping[str, tuple[str, Operation, bool]] = {
 GLOBS: Mapping[str, str] = {"Glob": "pattern", "Grep": "glob"}
 """The argument of a native tool that chooses files below its path."""
 
-MAX_SUBJECT = 300
+MAX_SUBJECT = 10_000
+"""More of a command is not recorded; the log masks it and cuts it once more."""
 
 
 @frozen
