@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from pydantic import Field
 
+from devloop_tools.domain.masking import masked, secrets_of
 from devloop_tools.domain.outcome import Done
 from devloop_tools.domain.running.live_units import LiveUnits
-from devloop_tools.domain.running.masking import masked, secrets_of
 from devloop_tools.domain.running.plain_lines import shown_lines
 from devloop_tools.domain.running.records import StreamRecord, UnitRecord, UnitRecords, log_names
 from devloop_tools.domain.running.stack_traces import Trace, traces_in
