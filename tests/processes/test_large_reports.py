@@ -15,7 +15,7 @@ MOST_MEMORY_MB = 200
 """What a process with the tool and its libraries may take in all."""
 
 READ = """
-import asyncio, resource, sys
+import asyncio, resource, re, sys
 from pathlib import Path
 import orjson
 from devloop_tools.toolkit.testing import call_tool, tool_context
@@ -23,7 +23,11 @@ from devloop_tools.tools.tester.parse_vitest import parse_vitest
 arguments = {"path": "report", "exit_code": 1}
 ctx = tool_context(Path(sys.argv[1]), "tester", unit_id="todo-be")
 result = asyncio.run(call_tool(parse_vitest, arguments, ctx))
-memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+if sys.platform == "linux":
+    # ru_maxrss counts what the process that started this one had taken.
+    memory = int(re.search(r"VmHWM:[^0-9]*([0-9]+)", Path("/proc/self/status").read_text())[1])
+else:
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(orjson.dumps({"memory": memory, **result.model_dump()}).decode())
 """
 

@@ -73,6 +73,8 @@ def try_server(command: Sequence[str], environ: Mapping[str, str]) -> ServerTria
         try:
             process = subprocess.Popen(
                 command,
+                # What a server that has ended didn't read is not sent again at the close.
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
