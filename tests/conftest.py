@@ -12,3 +12,6 @@ settings.load_profile("busy machine")
 # A shell starts background jobs with SIGINT ignored, and their children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+collect_ignore_glob = ["fixtures/*"]
+"""Samples whose tests are run by other runners, and fail."""

@@ -3,10 +3,10 @@
 import os
 import re
 import unicodedata
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from devloop_tools.frozen import frozen
 
 UNIT_AGENTS = frozenset({"coder", "tester"})
 """Agents that work on one unit and must be told which."""
@@ -20,7 +20,7 @@ class SettingsError(Exception):
     """A flag or variable that can't be used; the text says which and what is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flags:
     """What the command line gave; None where a flag wasn't there."""
 
@@ -35,9 +35,10 @@ class Flags:
     for_cli: bool = False
     host: bool = False
     protocol: str = "all"
+    config_digest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """Built once at start. Folders are absolute; `agent` is a short name.
 
@@ -54,6 +55,15 @@ class Settings:
     for_cli: bool
     host: bool
     protocol: str
+    config_dir: Path | None = None
+    """The user's own folder of configuration, which need not exist."""
+    config_digest: str | None = None
+    """What configuration inside the project must amount to; None: whatever is there."""
+
+    @property
+    def configuration(self) -> tuple[Path, ...]:
+        """The folders that say what agents may do."""
+        return (self.tools_dir, self.config_dir) if self.config_dir else (self.tools_dir,)
 
 
 def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
@@ -64,17 +74,25 @@ def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
     if agent is None and not flags.host:
         raise SettingsError("--agent is missing: name the agent, such as --agent pm")
     project_dir = resolve_project_dir(flags, environ)
+    tools_dir = resolve_tools_dir(flags.tools_dir)
+    if tools_dir == project_dir:
+        raise SettingsError(
+            f"--tools-dir: {tools_dir} is the project folder itself, which agents write; "
+            "give agents.json a folder of its own"
+        )
     return Settings(
         agent=agent,
         project_dir=project_dir,
         project_id=flags.project or _shown(project_dir.name) or "project",
-        tools_dir=resolve_tools_dir(flags.tools_dir),
+        tools_dir=tools_dir,
         unit_id=_unit(flags.unit, agent),
         session_id=_session(flags.session, environ.get("CLAUDE_CODE_SESSION_ID", "")),
         data_dir=Path(flags.data_dir).resolve() if flags.data_dir else None,
         for_cli=flags.for_cli,
         host=flags.host,
         protocol=flags.protocol,
+        config_dir=user_config_dir(environ),
+        config_digest=flags.config_digest,
     )
 
 
@@ -107,6 +125,14 @@ def resolve_tools_dir(given: str | None) -> Path:
     return installed if installed.is_dir() else here.parents[2] / "tools.d"
 
 
+def user_config_dir(environ: Mapping[str, str]) -> Path | None:
+    """`devloop-tools` below XDG_CONFIG_HOME, else below ~/.config; None where there is no home."""
+    given, home = environ.get("XDG_CONFIG_HOME", ""), environ.get("HOME", "")
+    if os.path.isabs(given):
+        return Path(given, "devloop-tools").resolve()
+    return Path(home, ".config", "devloop-tools").resolve() if os.path.isabs(home) else None
+
+
 def short_name(agent: str) -> str:
     """`pm` of `devloop-pm`: what `--agent` and every `agent` field use."""
     return agent.removeprefix("devloop-")
@@ -134,12 +160,22 @@ def _shown(name: str) -> str:
 
 def _session(given: str | None, of_the_cli: str) -> str:
     if given is None:
-        return of_the_cli if _is_session(of_the_cli) else str(uuid.uuid4())
+        return of_the_cli if _is_session(of_the_cli) else _uuid()
     if not _is_session(given):
         raise SettingsError(
             f"--session: {given!r} is no id of a session: 1 to {MAX_SESSION} printable characters"
         )
     return given
+
+
+def _uuid() -> str:
+    """A random UUID (RFC 9562, version 4), without the module that would make one: it takes longer
+    to load than the guard may take."""
+    value = bytearray(os.urandom(16))
+    value[6] = value[6] & 0x0F | 0x40
+    value[8] = value[8] & 0x3F | 0x80
+    text = value.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def _is_session(text: str) -> bool:

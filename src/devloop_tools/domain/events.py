@@ -3,15 +3,19 @@
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
 import orjson
 
 from devloop_tools.domain.clock import timestamp
+from devloop_tools.domain.masking import masked_text
 from devloop_tools.domain.origin import Origin
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.database import Database
+
+MAX_SUBJECT = 300
+"""So much is kept of what a call was about."""
 
 MAX_READ = 1000
 """Most events that one read returns."""
@@ -34,14 +38,19 @@ class EventType(StrEnum):
     TRIAGE_DECIDED = "triage.decided"  # {key, category, confidence, agent}
     CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
     CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
+    UNIT_STARTED = "unit.started"  # {unit_id, pid, port}
+    UNIT_STOPPED = "unit.stopped"  # {unit_id, exit_code, asked}
+    UNIT_UNHEALTHY = "unit.unhealthy"  # {unit_id, reason, exit_code}
+    CASE_FINISHED = "case.finished"  # {id, passed}
     TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
+    POLICY_DECIDED = "policy.decided"  # {tool, decision, rule, file, line, position, subject}
     POLICY_REFUSED = "policy.refused"  # {tool, decision, rule, file, line, position, reason}
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One committed event; `id` rises over all processes of the project."""
 
@@ -56,13 +65,21 @@ class Event:
     data: Mapping[str, Any]
 
 
+_MASKED = frozenset(
+    {
+        EventType.TOOL_FAILED, EventType.TOOL_CRASHED, EventType.ESCALATION,
+        EventType.POLICY_DECIDED, EventType.POLICY_REFUSED,
+    }
+)  # fmt: skip
+"""Events that quote a call: secrets in them are masked before they are written."""
+
 _Values = tuple[str, str, str, str, str | None, str, str, str]
 
 _INSERT = (
     "INSERT INTO events (ts, type, project_id, agent, unit_id, call_id, session_id, data)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_COLUMNS = tuple(field.name for field in fields(Event))
+_COLUMNS = Event.__match_args__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE id > ? ORDER BY id LIMIT ?"
 
 
@@ -107,6 +124,16 @@ class EventLog:
         """Events with an id above `after`, oldest first, at most `limit`."""
         return [_event(row) for row in self._database.rows(_SELECT, (after, limit))]
 
+    def of_types(
+        self, types: Sequence[EventType], after: int, *, agent: str | None = None, since: str = ""
+    ) -> Sequence[Event]:
+        """The same, of some types alone; of one agent, and from a time on (as `ts` is written)."""
+        marks = ", ".join("?" * len(types))
+        where = f"id > ? AND type IN ({marks}) AND ts >= ?" + (" AND agent = ?" if agent else "")
+        sql = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE {where} ORDER BY id LIMIT ?"
+        values = (after, *types, since, *([agent] if agent else []), MAX_READ)
+        return [_event(row) for row in self._database.rows(sql, values)]
+
     def changed(self) -> bool:
         """Whether anybody may have committed since the last time this was asked."""
         version = self._database.data_version()
@@ -143,11 +170,21 @@ def as_json(event: Event) -> bytes:
 
 
 def _values(origin: Origin, event: EventType, data: Mapping[str, Any]) -> _Values:
+    if event in _MASKED:
+        # What a call was about may hold what nobody is to read in a record.
+        data = {key: _quoted(key, value) for key, value in data.items()}
     text = orjson.dumps(data).decode()
     return (
         timestamp(), event.value, origin.project_id, origin.agent,
         origin.unit_id, origin.call_id, origin.session_id, text,
     )  # fmt: skip
+
+
+def _quoted(key: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    # Masked before it is cut: half a secret would not be seen as one.
+    return masked_text(value)[:MAX_SUBJECT] if key == "subject" else masked_text(value)
 
 
 def _event(row: tuple[Any, ...]) -> Event:

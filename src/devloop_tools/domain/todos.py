@@ -1,8 +1,10 @@
 """The todo list of one agent: a replaceable plan whose items depend on each other."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain, count
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -114,11 +116,8 @@ class TodoStore:
             progress_pct=0,
         )
         with self._workspace.locked(self._workspace.todo_list) as file:
-            self._keep_old(file)
-            save(file, document)
-        self._events.emit(
-            self._origin, EventType.TODO_LIST, {"items": [item.model_dump() for item in planned]}
-        )
+            save(file, document, keep=self._history())
+        self._events.emit(self._origin, EventType.TODO_LIST, document.model_dump(include={"items"}))
         return TodoListWritten(total=len(planned), path=file.path)
 
     def update(
@@ -148,20 +147,17 @@ class TodoStore:
         )
         return result
 
-    def _keep_old(self, file: ProjectFile) -> None:
-        old = file.read()
-        if old is None:
-            return
+    def _history(self) -> Iterator[ProjectFile]:
+        """Names for the list that is replaced; more than one for lists of the same moment."""
         stamp = timestamp().replace(":", "").replace(".", "").replace("-", "")
         name = f"{HISTORY_FOLDER}/{self._origin.agent}-todo-{stamp}"
-        for suffix in ("", *(f"-{count}" for count in range(2, 1000))):
-            if self._workspace.beside(f"{name}{suffix}.json").create(old):
-                return
+        for suffix in chain([""], (f"-{number}" for number in count(2))):
+            yield self._workspace.beside(f"{name}{suffix}.json")
 
 
 def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
     ids = [item.id for item in items]
-    if repeated := sorted({item_id for item_id in ids if ids.count(item_id) > 1}):
+    if repeated := sorted(item_id for item_id, times in Counter(ids).items() if times > 1):
         return refused(
             f"items: the id {', '.join(repeated)} stands more than once", "Give each item its own."
         )
@@ -172,7 +168,7 @@ def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
             f"Name items of this list ({_range(ids)}), or add the missing item.",
         )
     try:
-        TopologicalSorter({item.id: item.depends_on for item in items}).prepare()
+        TopologicalSorter({item.id: item.depends_on for item in items if item.depends_on}).prepare()
     except CycleError as exc:
         return refused(
             f"items: depends_on goes in a circle: {' → '.join(exc.args[1])}",

@@ -1,0 +1,200 @@
+"""What a source file defines and what each part of it names: functions, tests and hooks.
+
+Names are taken as they are written: which of two functions of one name is meant is not asked.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from devloop_tools.domain.hints.code_tree import MAX_LEVELS, tree_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_TEST_CALLS = frozenset(("it", "test"))
+_GROUP_CALLS = frozenset(("describe", "suite"))
+_HOOK_CALLS = frozenset(("beforeEach", "beforeAll", "afterEach", "afterAll"))
+_LEFT_OUT = frozenset(("skip", "todo", "skipIf", "runIf"))
+_FUNCTIONS = frozenset(
+    ("function_declaration", "generator_function_declaration", "method_definition",
+     "function_definition")
+)  # fmt: skip
+_VALUES = frozenset(("arrow_function", "function_expression", "generator_function"))
+_HOLDERS = frozenset(("variable_declarator", "public_field_definition", "field_definition", "pair"))
+_PLACE = re.compile(r"%[sdifjo#$p%]|\$\{?[\w.]+\}?")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A function, a test or a hook: its lines, and the names of functions it may call."""
+
+    name: str
+    start: int
+    end: int
+    names: frozenset[str]
+
+    def holds(self, line: int) -> bool:
+        return self.start <= line <= self.end
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTest(Part):
+    """A test. `is_left_out` where it is skipped."""
+
+    is_left_out: bool = False
+
+    def is_called(self, title: str) -> bool:
+        """Whether a report that says `title` means this test, whose title may have places."""
+        parts = _PLACE.split(self.name)
+        if len(parts) == 1:
+            return self.name == title
+        at = 0
+        for part in parts:
+            at = title.find(part, at)
+            if at < 0:
+                return False
+            at += len(part)
+        return title.startswith(parts[0]) and title.endswith(parts[-1])
+
+
+@dataclass(slots=True)
+class Outline:
+    """One file. `shared` are the names that hooks and fixtures of every test use."""
+
+    path: str
+    functions: list[Part] = field(default_factory=list)
+    tests: list[WrittenTest] = field(default_factory=list)
+    hooks: list[Part] = field(default_factory=list)
+    lines: dict[int, set[str]] = field(default_factory=dict)
+    """The names on each line."""
+
+    @property
+    def is_test(self) -> bool:
+        return bool(self.tests)
+
+
+def outline_of(content: bytes, path: str) -> Outline:
+    """The outline of a JavaScript, TypeScript or Python file, as far as it can be parsed."""
+    outline = Outline(path)
+    root = tree_of(content, path)
+    for node in _inside(root):
+        if name := _called_name(node):
+            outline.lines.setdefault(node.start_point.row + 1, set()).add(name)
+        if node.type == "call_expression":
+            _add_call(outline, node)
+        elif name := _defined_name(node):
+            _add_function(outline, node, name)
+    return outline
+
+
+def _inside(root: "Node") -> Iterator["Node"]:
+    """Every node, in the order of the text, without recursion."""
+    waiting = [(root, 0)]
+    while waiting:
+        node, level = waiting.pop()
+        yield node
+        if level < MAX_LEVELS:
+            waiting.extend((child, level + 1) for child in reversed(node.children))
+
+
+def _text(node: "Node | None") -> str:
+    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
+
+
+def _defined_name(node: "Node") -> str:
+    """The name of the function that `node` defines, if it does."""
+    if node.type in _FUNCTIONS:
+        return _text(node.child_by_field_name("name"))
+    if node.type in _HOLDERS:
+        value = node.child_by_field_name("value")
+        if value is not None and value.type in _VALUES:
+            name = node.child_by_field_name("name") or node.child_by_field_name("key")
+            return _text(name or node.child_by_field_name("property")).strip("\"'")
+    return ""
+
+
+def _add_function(outline: Outline, node: "Node", name: str) -> None:
+    names = _names_in(node) - {name}
+    start, end = node.start_point.row + 1, node.end_point.row + 1
+    if outline.path.endswith(".py"):
+        if name.startswith("test"):
+            outline.tests.append(WrittenTest(name, start, end, names | _parameters(node)))
+            return
+        names |= _parameters(node) if _is_fixture(node) else frozenset()
+    outline.functions.append(Part(name, start, end, frozenset(names)))
+
+
+def _parameters(node: "Node") -> frozenset[str]:
+    """pytest's fixtures are asked for by the names of parameters."""
+    found = node.child_by_field_name("parameters")
+    return frozenset(_text(child) for child in found.named_children) if found else frozenset()
+
+
+def _is_fixture(node: "Node") -> bool:
+    parent = node.parent
+    return (
+        parent is not None
+        and parent.type == "decorated_definition"
+        and "fixture" in _text(parent.named_children[0])
+    )
+
+
+def _add_call(outline: Outline, node: "Node") -> None:
+    """A test, a group or a hook of Vitest, Jest or Mocha: `it.each(...)("title", ...)` too."""
+    words = _callee_words(node.child_by_field_name("function"))
+    if not words:
+        return
+    arguments = node.child_by_field_name("arguments")
+    values = arguments.named_children if arguments else []
+    start, end = node.start_point.row + 1, node.end_point.row + 1
+    if words[0] in _HOOK_CALLS and values:
+        outline.hooks.append(Part(words[0], start, end, _names_in(node)))
+    if words[0] not in _TEST_CALLS or not values or values[0].type not in _TITLES:
+        return
+    title = _text(values[0])[1:-1]
+    names = _names_in(node) - {words[0]}
+    outline.tests.append(WrittenTest(title, start, end, names, bool(_LEFT_OUT & set(words))))
+
+
+_TITLES = frozenset(("string", "template_string"))
+
+
+def _callee_words(node: "Node | None") -> list[str]:
+    """`it.skip` as its words; `it.each(table)` stands for what it returns."""
+    if node is None:
+        return []
+    if node.type == "identifier":
+        return [_text(node)]
+    if node.type == "member_expression":
+        return [
+            *_callee_words(node.child_by_field_name("object")),
+            _text(node.child_by_field_name("property")),
+        ]
+    if node.type == "call_expression":
+        return _callee_words(node.child_by_field_name("function"))
+    return []
+
+
+def _names_in(node: "Node") -> frozenset[str]:
+    return frozenset(name for inner in _inside(node) if (name := _called_name(inner)))
+
+
+def _called_name(node: "Node") -> str:
+    """The name of a function that may be called here: a plain name, or a method that is called."""
+    if node.type == "identifier":
+        parent = node.parent
+        if parent is not None and parent.type == "attribute":
+            return _text(node) if _is_callee(parent, "function", "call") else ""
+        return _text(node)
+    if node.type in ("property_identifier", "private_property_identifier"):
+        parent = node.parent
+        if parent is not None and _is_callee(parent, "function", "call_expression"):
+            return _text(node)
+    return ""
+
+
+def _is_callee(node: "Node", of: str, kind: str) -> bool:
+    parent = node.parent
+    return parent is not None and parent.type == kind and parent.child_by_field_name(of) == node
