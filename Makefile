@@ -13,7 +13,7 @@ UNIT := tests --ignore=tests/processes --ignore=tests/faults --ignore=tests/scri
         --ignore=tests/cases --ignore=tests/conformance --ignore=tests/fuzz
 
 .PHONY: help install run test quick lint types arch unit check cases faults conformance clients e2e \
-        browser fuzz bench format snapshots reports
+        browser chromium screenshots fuzz bench bench-docs format snapshots reports
 
 help: ## This list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
@@ -65,7 +65,7 @@ faults: install ## Servers that are killed a hundred times under load; part of c
 	$(BIN)/pytest -q -s tests/faults
 
 cases: install ## The recorded failures of systems like ours
-	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G07
+	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G,H
 
 conformance: install ## The MCP conformance suites, through a bridge to HTTP; Node comes from npm
 	$(BIN)/python scripts/conformance.py
@@ -80,11 +80,24 @@ fuzz: install ## Whatever a client may send, at length: DEVLOOP_FUZZ_EXAMPLES of
 e2e: $(E2E_STAMP) ## The real Claude CLI against a scripted model on loopback
 	DEVLOOP_REQUIRE_E2E=1 $(BIN)/pytest -q -n 2 -m e2e tests/e2e
 
-browser: $(BROWSER_STAMP) ## A site from disk in headless Chromium (DEVLOOP_CHROMIUM names another)
-	$(BIN)/pytest -q -m browser tests/browser
+browser: $(BROWSER_STAMP) chromium ## Both sites from disk in headless Chromium: about a minute
+	DEVLOOP_REQUIRE_BROWSER=$${CI:+1} $(BIN)/pytest -q -n 2 -m browser tests/browser
+
+chromium:
+	@# DEVLOOP_CHROMIUM names another; where there is none and none can be installed, tests are skipped.
+	@[ -n "$$DEVLOOP_CHROMIUM" ] || command -v chromium chromium-browser google-chrome >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && \
+		apt-get install -q -y --no-install-recommends chromium fonts-wqy-zenhei; } || \
+		echo "there is no chromium, and it can't be installed here; DEVLOOP_CHROMIUM may name one"
+
+screenshots: $(BROWSER_STAMP) chromium ## Pictures of both sites into docs/screenshots; look at them
+	$(BIN)/python scripts/screenshots.py
 
 bench: install ## Side by side with peers and baselines; writes bench/RESULTS.md
 	$(BIN)/python bench/run.py
+
+bench-docs: $(BROWSER_STAMP) chromium ## The documents' figures beside Pagefind; writes bench/DOCS.md
+	$(BIN)/python bench/documents.py
 
 format: install ## Rewrite files as the formatter wants them
 	$(BIN)/ruff format .

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from devloop_tools.domain.html_diff import diff_pages
+from devloop_tools.domain.documents.html_diff import diff_pages
 from devloop_tools.toolkit.testing import tool_context
 
 WORDS = "登录 页面 用户 todo list server 接口 返回 error 状态 the of 完成 测试 unit".split()

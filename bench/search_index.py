@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from devloop_tools.domain.markup import decode_utf8
-from devloop_tools.domain.page import read_page
-from devloop_tools.domain.search_index import SearchIndex
-from devloop_tools.domain.site import SiteName
-from devloop_tools.domain.validation import SiteValidator
+from devloop_tools.domain.documents.search_index import SearchIndex
+from devloop_tools.domain.documents.site import SiteName
+from devloop_tools.domain.documents.validation import SiteValidator
+from devloop_tools.domain.html.markup import decode_utf8
+from devloop_tools.domain.html.outline import read_outline
 from devloop_tools.toolkit.testing import tool_context
 
 SECTIONS = 20
@@ -43,9 +43,12 @@ def page(number: int, choose: random.Random) -> str:
         )
     body = "\n".join(sections)
     return (
-        f"<!doctype html><html><head><meta charset=utf-8><title>第{number}页</title></head>"
-        f'<body data-page="p{number}.html"><main class="page"><header class="page-head">'
-        f'<h1>第{number}页</h1></header><article class="body">{body}</article></main></body></html>'
+        f'<!doctype html><html lang="zh-CN"><head><meta charset=utf-8><title>第{number}页</title>'
+        '<link rel="stylesheet" href="assets/shell.css"></head>'
+        f'<body data-page="p{number}.html"><div class="shell"><aside id="sidebar"></aside>'
+        f'<main class="page"><header class="page-head"><h1>第{number}页</h1></header>'
+        f'<article class="body">{body}</article></main></div>'
+        '<script src="assets/shell.js"></script></body></html>'
     )
 
 
@@ -84,7 +87,7 @@ def main(pages: int) -> None:
         read = timed(
             "parse every page",
             lambda: [
-                read_page(decode_utf8(path.read_bytes(), path.name), path.name)
+                read_outline(decode_utf8(path.read_bytes(), path.name), path.name)
                 for path in site.glob("*.html")
             ],
         )

@@ -16,15 +16,16 @@ REFUSED_WORDS = frozenset(
 )
 
 LAZY_IMPORTS = {
-    "domain/canonical_json.py": "wraps rfc8785, which only contracts need",
-    "domain/dom.py": "wraps selectolax for pieces of HTML that are written again",
+    "domain/contracts/canonical_json.py": "wraps rfc8785, which only contracts need",
+    "domain/html/pieces.py": "wraps selectolax for pieces of HTML that are written again",
+    "domain/html/to_markdown.py": "wraps html-to-markdown, which no server needs",
+    "domain/html/tree.py": "wraps selectolax and w3lib, which only pages need",
+    "domain/html/from_markdown.py": "wraps markdown-it-py, which only chapters need",
+    "domain/html/sanitising.py": "wraps nh3, which only chapters need",
+    "domain/contracts/schema_faults.py": "wraps jsonschema, which most servers never need",
     "domain/hints/code_tree.py": "wraps tree-sitter and its grammars, which only hints need",
-    "domain/html_markdown.py": "wraps html-to-markdown, which no server needs",
-    "domain/html_reading.py": "wraps selectolax and w3lib, which only pages need",
-    "domain/markdown.py": "wraps markdown-it-py, which only chapters need",
     "domain/reports/json_events.py": "wraps ijson, which only JSON reports need",
     "domain/reports/junit_report.py": "wraps defusedxml, which only JUnit reports need",
-    "domain/sanitising.py": "wraps nh3, which only chapters need",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
 }

@@ -1,18 +1,21 @@
 """The site from file://, in headless Chromium: `make browser`."""
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
 from tests.browser.conftest import Visit
+from tests.tools.docs.contracts import TODO_BE
 
-from devloop_tools.domain.page import read_page
-from devloop_tools.domain.search_terms import query_terms
+from devloop_tools.domain.documents.search_terms import query_terms
+from devloop_tools.domain.html.outline import read_outline
 
 pytestmark = pytest.mark.browser
 
 PAGES = ["index.html", "login.html", "quota.html"]
+DESIGN = ["../sdd/index.html", "../sdd/units/todo-be.html"]
 WIDTHS = [375, 768, 1280]
 THEMES = ["light", "dark"]
 
@@ -77,10 +80,10 @@ def test_the_best_hit_is_about_the_word(visit: Visit) -> None:
     assert len(titles) == 2
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PAGES + DESIGN)
 def test_a_page_is_silent_and_asks_nobody(name: str, visit: Visit) -> None:
     visit.open(name)
-    visit.search("token")
+    visit.search("token" if name in PAGES else "todo")
     assert (visit.console, visit.outside) == ([], [])
 
 
@@ -91,11 +94,11 @@ def axe_script() -> str:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PAGES + DESIGN)
 def test_axe_finds_nothing(name: str, theme: Any, visit: Visit) -> None:
     visit.page.emulate_media(color_scheme=theme)
     visit.open(name)
-    visit.search("部署")
+    visit.search("部署" if name in PAGES else "待办")
     for _ in range(2):
         visit.page.evaluate(axe_script())
         found = visit.page.evaluate("async () => (await axe.run()).violations")
@@ -104,7 +107,7 @@ def test_axe_finds_nothing(name: str, theme: Any, visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", PAGES + DESIGN)
 def test_no_page_scrolls_sideways(name: str, width: int, visit: Visit) -> None:
     visit.page.set_viewport_size({"width": width, "height": 700})
     visit.open(name)
@@ -154,7 +157,7 @@ def test_a_heading_gives_its_address_away(visit: Visit) -> None:
 def test_headings_without_ids_get_those_that_the_tools_give(visit: Visit, site: Path) -> None:
     visit.open("quota.html")
     ids = visit.page.evaluate("Array.from(document.querySelectorAll('article section'), e => e.id)")
-    page = read_page((site / "quota.html").read_text(encoding="utf-8"), "quota.html")
+    page = read_outline((site / "quota.html").read_text(encoding="utf-8"), "quota.html")
     assert ids == [section.anchor for section in page.sections]
 
 
@@ -189,3 +192,26 @@ def test_without_scripts_the_text_and_a_way_home_are_there(browser: Any, site: P
     assert "部署方案" in page.locator("article.body").inner_text()
     assert page.locator("#sidebar a").get_attribute("href") == "index.html"
     context.close()
+
+
+def test_a_contract_is_found_by_what_it_promises(visit: Visit) -> None:
+    visit.open(DESIGN[0])
+    visit.search("标题 empty")
+    visit.page.keyboard.press("Enter")
+    visit.page.locator("#contract mark").first.wait_for()
+    assert unquote(visit.page.url).endswith(
+        "units/todo-be.html?q=标题+empty#contract".replace("+", " ")
+    )
+
+
+def test_a_type_in_a_contract_leads_to_its_table(visit: Visit) -> None:
+    visit.open(DESIGN[1])
+    visit.page.locator("td a", has_text="Todo").first.click()
+    top = visit.page.evaluate("document.querySelector('#type-todo').getBoundingClientRect().top")
+    assert 0 <= top < 800
+
+
+def test_the_contract_can_be_read_by_programs_in_the_page(visit: Visit) -> None:
+    visit.open(DESIGN[1])
+    text = visit.page.evaluate("document.getElementById('data-contract').textContent")
+    assert json.loads(text) == TODO_BE

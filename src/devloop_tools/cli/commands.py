@@ -9,6 +9,7 @@ from devloop_tools.cli.doctor import doctor
 from devloop_tools.cli.dump_schema import dump_schema
 from devloop_tools.cli.events import events
 from devloop_tools.cli.extract_prompts import extract_prompts
+from devloop_tools.cli.guard import run as judge_event
 from devloop_tools.cli.serve import run
 
 app = typer.Typer(
@@ -32,6 +33,15 @@ def _group() -> None:
 def serve(ctx: typer.Context) -> None:
     """Answer JSON-RPC on stdin for one agent, until the input ends."""
     run(ctx.args)
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def guard(ctx: typer.Context) -> None:
+    """Judge the Bash command of a PreToolUse event on stdin, as a hook."""
+    judge_event(ctx.args)
 
 
 app.command()(call)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from devloop_tools.cli import options
-from devloop_tools.domain.agent_pages import Prompt, agent_of, prompt_in
+from devloop_tools.domain.documents.agent_pages import Prompt, agent_of, prompt_in
 from devloop_tools.storage.errors import ExpectedFailure, StorageError, ToolSandboxError
 from devloop_tools.storage.files import ProjectFile
 

@@ -1,4 +1,4 @@
-"""The console script. `serve` is recognised before typer is imported: it must answer at once."""
+"""The console script. `serve` and `guard` must answer at once: typer is imported for neither."""
 
 import sys
 
@@ -10,6 +10,10 @@ def main() -> None:
         from devloop_tools.cli.serve import run
 
         run(arguments[1:])
+    elif arguments[:1] == ["guard"]:
+        from devloop_tools.cli import guard
+
+        guard.run(arguments[1:])
     else:
         from devloop_tools.cli.commands import app
         from devloop_tools.rpc.stdio import speak_utf8

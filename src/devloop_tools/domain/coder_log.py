@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import orjson
 
 from devloop_tools.domain.clock import timestamp
-from devloop_tools.domain.contract import hash_of, read_contract, unit_page
+from devloop_tools.domain.contracts.contract import hash_of, read_contract, unit_page
+from devloop_tools.domain.documents.site import Emitter
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done, Refused, refused
-from devloop_tools.domain.site import Emitter
 from devloop_tools.domain.timeline import Level
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.sandbox import split

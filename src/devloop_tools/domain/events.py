@@ -28,8 +28,10 @@ class EventType(StrEnum):
     DOC_WRITTEN = "doc.written"  # {site, path, hash}
     DOC_ARCHIVED = "doc.archived"  # {site, path, archive_id, reason}
     DOC_ECHO = "doc.echo"  # {path, markdown}
+    CONTRACT_CHANGED = "contract.changed"  # {unit_id, hash, breaking}
     BUG_OPENED = "bug.opened"  # {id, title, severity, status, unit_id, category, previous}
     BUG_CHANGED = "bug.changed"  # {id, status, from, reason, fields}, or {id, status, occurrences}
+    TRIAGE_DECIDED = "triage.decided"  # {key, category, confidence, agent}
     CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
     CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
     TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}

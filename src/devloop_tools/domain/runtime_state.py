@@ -5,8 +5,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from devloop_tools.domain.clock import timestamp
-from devloop_tools.domain.documents import load, save
 from devloop_tools.domain.events import EventLog, EventType
+from devloop_tools.domain.json_files import load, save
 from devloop_tools.domain.merge_patch import merge_patch
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done, Refused, refused

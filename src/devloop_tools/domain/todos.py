@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from devloop_tools.domain.clock import timestamp
-from devloop_tools.domain.documents import load, save
 from devloop_tools.domain.events import EventLog, EventType
+from devloop_tools.domain.json_files import load, save
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done, Refused, refused
 from devloop_tools.storage.files import ProjectFile

@@ -5,7 +5,7 @@ are written in the source: through pipes, lists, substitutions, functions, loops
 shells and programs that start others. Where more than one thing may happen all of it is walked.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from devloop_tools.guard.builtins import BUILTINS
@@ -41,13 +41,14 @@ class Visitor(Protocol):
         ...
 
 
-def walk(text: str, visitor: Visitor) -> None:
-    """Show `visitor` all that `text` would run.
+def walk(text: str, visitor: Visitor, variables: Mapping[str, str] | None = None) -> None:
+    """Show `visitor` all that `text` would run, where `variables` are set from outside.
 
     Raises:
         Unreadable: It is no Bash that can be read to its end, or would take too long.
     """
     scope = Scope(Meter())
+    scope.variables = {name: (value,) for name, value in (variables or {}).items()}
     source = Source(text, given=True)
     _Shell(visitor).statement(source.root, Frame(scope, source))
 
@@ -133,7 +134,7 @@ class _Shell:
             if child.type.endswith("_redirect"):
                 redirects.insert(0, child)
             elif child.type == "variable_assignment":
-                self._assignment(child, frame)
+                self._environment(child, frame)
             elif child.is_named or child.type == "$":
                 names.append(child)
         found = redirected(redirects, frame, self._expansion)
@@ -147,6 +148,13 @@ class _Shell:
         return self._sent(found.to_command, found.to_file, printed, frame) or self._behind(
             found.stages, found.after, "" if found.to_file else printed, frame
         )
+
+    def _environment(self, node: Tree, frame: Frame) -> None:
+        """A variable for one command: what it names, that command may open."""
+        self._assignment(node, frame)
+        name = node.child_by_field_name("name")
+        values = None if name is None else frame.scope.value(frame.source.text(name))
+        self._show_targets([(text, True) for text in values or ()], frame)
 
     def _show_targets(self, targets: Sequence[tuple[str, bool]], frame: Frame) -> None:
         for name, written in targets:

@@ -1,4 +1,4 @@
-"""Bash source as a syntax tree: the one module that knows tree-sitter.
+"""Bash source as a syntax tree, parsed by tree-sitter.
 
 The grammar's recovery from errors takes time and memory that grow with the square of the input,
 up to the end of the process. So what it is given is bounded in punctuation, and where quoted text
@@ -9,16 +9,16 @@ from the source itself.
 import re
 import time
 
-import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node, Parser
 
+from devloop_tools.guard.grammar import bash
 from devloop_tools.guard.values import Unreadable, has_private
 
 MAX_BYTES = 256_000
 MAX_PUNCTUATION = 1_500
 MAX_SECONDS = 0.25
 
-_LANGUAGE = Language(tree_sitter_bash.language())
+_LANGUAGE = bash()
 _PUNCTUATION = re.compile(rb"[|&;()<>{}\[\]$`!=?*#~^\"'@\n]")
 _QUOTED = re.compile(
     rb"\\.|'([^']*)'|\"(?:\\.|[^\"\\])*\"|(?<![^\s;&|(])#[^\n]*|\(\(|\$\{"

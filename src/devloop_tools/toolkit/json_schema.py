@@ -1,6 +1,7 @@
 """Arguments that a JSON Schema describes: tools whose author is no Python code of ours.
 
-The one module that knows jsonschema, which is loaded when the first such tool is used.
+It knows jsonschema, which is loaded when the first such tool is used; the schemas in contracts are
+checked by `domain/contracts/schema_faults`.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 import pytest
 
-from devloop_tools.domain.contract import Contract, parse_contract
+from devloop_tools.domain.contracts.contract import Contract, parse_contract
 from devloop_tools.domain.hints.contract_passage import passage
 
 CONTRACT: Contract = parse_contract(

@@ -6,7 +6,7 @@ import pytest
 from tests.domain.bridge.contracts import PLAIN
 from tests.tools.coder.test_contract_bridge import promise
 
-from devloop_tools.domain.contract import hash_of
+from devloop_tools.domain.contracts.contract import hash_of
 from devloop_tools.toolkit import Refused, ToolContext
 from devloop_tools.toolkit.arguments import InvalidArguments
 from devloop_tools.toolkit.testing import call_tool, recorded_events, tool_context

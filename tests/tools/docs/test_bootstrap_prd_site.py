@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from tests.tools.docs.conftest import CHAPTERS
 
-from devloop_tools.domain.page import read_page
+from devloop_tools.domain.html.outline import read_outline
 from devloop_tools.storage.errors import ToolSandboxError
 from devloop_tools.toolkit import ToolContext
 from devloop_tools.toolkit.arguments import InvalidArguments
@@ -29,7 +29,7 @@ async def test_a_site_has_its_pages_in_order_and_all_that_they_load(site: Path) 
 
 async def test_a_new_page_has_the_anatomy_and_no_script_of_its_own(site: Path) -> None:
     source = (site / "login.html").read_text(encoding="utf-8")
-    page = read_page(source, "login.html")
+    page = read_outline(source, "login.html")
     assert page.text(page.h1) == "登录 Login"
     assert page.article is not None
     assert page.article.closed
@@ -108,7 +108,7 @@ async def test_markup_in_titles_is_text_everywhere(ctx: ToolContext, tmp_path: P
         if path.endswith((".html", ".json")) or path == "assets/site.js":
             assert path == "site.json" or b"<script>" not in content
             assert b'" onmouseover="' not in content
-    page = read_page((tmp_path / "prd/a.html").read_text(encoding="utf-8"), "a.html")
+    page = read_outline((tmp_path / "prd/a.html").read_text(encoding="utf-8"), "a.html")
     assert page.text(page.h1) == title
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import orjson
 import pytest
 
-from devloop_tools.domain.html_diff import HtmlDiff
+from devloop_tools.domain.documents.html_diff import HtmlDiff
 from devloop_tools.server.bounds import bounded_object
 from devloop_tools.server.values import to_json_value
 from devloop_tools.toolkit import Refused, ToolSandboxError
@@ -158,7 +158,7 @@ async def test_no_page_outside_is_read(path: str, tmp_path: Path) -> None:
         await call_tool(diff_html, {"before": path, "after": "prd/a.html"}, tool_context(tmp_path))
 
 
-async def test_a_page_in_another_encoding_is_compared_and_noted(tmp_path: Path) -> None:
+async def test_h_h04_a_page_in_another_encoding_is_compared_and_noted(tmp_path: Path) -> None:
     write(tmp_path, a=OLD)
     (tmp_path / "prd/b.html").write_bytes(NEW.encode("gb18030"))
 

@@ -4,8 +4,8 @@ from typing import Any
 import orjson
 import pytest
 
-from devloop_tools.domain.contract import hash_of
-from devloop_tools.domain.unit_diff import UnitsDiff
+from devloop_tools.domain.contracts.contract import hash_of
+from devloop_tools.domain.documents.unit_diff import UnitsDiff
 from devloop_tools.toolkit import Refused
 from devloop_tools.toolkit.testing import call_tool, tool_context
 from devloop_tools.tools.docs.diff_units import diff_units

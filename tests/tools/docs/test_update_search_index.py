@@ -3,9 +3,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tests.domain.pages import BY_HAND
+from tests.domain.documents.pages import BY_HAND
 
-from devloop_tools.domain.search_terms import query_terms
+from devloop_tools.domain.documents.search_terms import query_terms
 from devloop_tools.toolkit import ToolContext
 from devloop_tools.toolkit.testing import call_tool
 from devloop_tools.tools.docs.update_search_index import update_search_index

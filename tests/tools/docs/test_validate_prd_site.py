@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.domain.pages import BY_HAND
+from tests.domain.documents.pages import BY_HAND
 
 from devloop_tools.toolkit import ToolContext
 from devloop_tools.toolkit.testing import call_tool

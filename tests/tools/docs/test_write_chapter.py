@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.domain.pages import BY_HAND
+from tests.domain.documents.pages import BY_HAND
 
-from devloop_tools.domain.page import read_page
-from devloop_tools.domain.site import digest
+from devloop_tools.domain.documents.site import digest
+from devloop_tools.domain.html.outline import read_outline
 from devloop_tools.toolkit import ToolContext, ToolValidationError
 from devloop_tools.toolkit.arguments import InvalidArguments
 from devloop_tools.toolkit.testing import call_tool, recorded_events
@@ -33,7 +33,7 @@ async def test_a_chapter_has_sections_anchors_and_its_title_everywhere(
     ]
     content = (site / "login.html").read_bytes()
     assert result.hash == digest(content)
-    page = read_page(content.decode(), "login.html")
+    page = read_outline(content.decode(), "login.html")
     assert page.text(page.h1) == "登录 Login"
     assert "登录 Login" in (site / "assets/site.js").read_text(encoding="utf-8")
 
@@ -137,7 +137,7 @@ async def test_h_h01_markup_in_a_title_is_text(site: Path, ctx: ToolContext) -> 
     title = '</title><script>alert(1)</script>《A & B》" onmouseover="x'
     await call_tool(write_chapter, draft(title=title, html="<p>ok</p>"), ctx)
     source = (site / "login.html").read_text(encoding="utf-8")
-    page = read_page(source, "login.html")
+    page = read_outline(source, "login.html")
     assert page.text(page.h1) == title
     assert page.text(page.title) == f"{title} · 待办 Todo"
     for name in ("login.html", "index.html", "assets/site.js"):

@@ -15,11 +15,11 @@ from devloop_tools.domain.bridge.contract_shapes import shapes_of
 from devloop_tools.domain.bridge.json_schema import json_schema
 from devloop_tools.domain.bridge.python import python
 from devloop_tools.domain.bridge.typescript import typescript
-from devloop_tools.domain.contract import hash_of, read_contract, unit_page
+from devloop_tools.domain.contracts.contract import hash_of, read_contract, unit_page
+from devloop_tools.domain.documents.site import Emitter
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done
-from devloop_tools.domain.site import Emitter
 from devloop_tools.storage.workspace import Workspace
 
 _SEAL = re.compile(rb"\A(?:[^\n]*\n)?[^\n]*\bcontent ([0-9a-f]{64})[^\n]*\n")

@@ -6,7 +6,7 @@ from typing import Any
 from devloop_tools.domain.bridge.names import braced, path_parameters, words_of
 from devloop_tools.domain.bridge.schema_shapes import SchemaShapes, definitions_in
 from devloop_tools.domain.bridge.shapes import Primitive, Shape
-from devloop_tools.domain.contract import Contract, Endpoint, Function, parse_contract
+from devloop_tools.domain.contracts.contract import Contract, Endpoint, Function, parse_contract
 
 _WITHOUT_BODY = frozenset(["GET", "HEAD", "DELETE", "OPTIONS"])
 

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator, SchemaError
 from devloop_tools.domain.bridge.contract_shapes import all_types
 from devloop_tools.domain.bridge.names import braced
 from devloop_tools.domain.bridge.schema_shapes import MAX_DEPTH, referred
-from devloop_tools.domain.contract import Contract, parse_contract
+from devloop_tools.domain.contracts.contract import Contract, parse_contract
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from devloop_tools.domain.contract import parse_contract, read_contract, unit_page
+from devloop_tools.domain.contracts.contract import parse_contract, read_contract, unit_page
 from devloop_tools.domain.evidence.lines import lines_of_file
 from devloop_tools.storage.errors import ExpectedFailure
 from devloop_tools.storage.workspace import Workspace

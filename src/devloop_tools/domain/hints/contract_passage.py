@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from devloop_tools.domain.contract import (
+from devloop_tools.domain.contracts.contract import (
     Contract,
     Function,
     parse_contract,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from devloop_tools.domain.contract import Contract
+from devloop_tools.domain.contracts.contract import Contract
 from devloop_tools.domain.hints.contract_passage import contract_of, passage
 from devloop_tools.domain.hints.difference import Difference, difference
 from devloop_tools.domain.hints.failures import Failed

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.archive import Archive, DocArchived
+from devloop_tools.domain.documents.archive import Archive, DocArchived
 from devloop_tools.toolkit import WRITE, Refused, ToolContext, ToolInput, tool
 
 

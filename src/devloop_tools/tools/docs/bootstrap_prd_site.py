@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.site import MAX_CHAPTERS
-from devloop_tools.domain.site_store import PlannedChapter, SiteMade, SiteStore
+from devloop_tools.domain.documents.site import MAX_CHAPTERS
+from devloop_tools.domain.documents.site_store import PlannedChapter, SiteMade, SiteStore
 from devloop_tools.toolkit import WRITE, Refused, ToolContext, ToolInput, tool
 
 

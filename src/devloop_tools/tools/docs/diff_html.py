@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.html_diff import HtmlDiff, diff_pages
+from devloop_tools.domain.documents.html_diff import HtmlDiff, diff_pages
 from devloop_tools.toolkit import READ, Refused, ToolContext, ToolInput, tool
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.unit_diff import UnitsDiff, diff_units_between
+from devloop_tools.domain.documents.unit_diff import UnitsDiff, diff_units_between
 from devloop_tools.toolkit import READ, Refused, ToolContext, ToolInput, tool
 
 

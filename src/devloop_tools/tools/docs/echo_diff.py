@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.echo import Language, echo
+from devloop_tools.domain.documents.echo import Language, echo
+from devloop_tools.domain.documents.html_diff import changes_between
 from devloop_tools.domain.events import EventType
-from devloop_tools.domain.html_diff import changes_between
 from devloop_tools.toolkit import WRITE, ToolContext, ToolInput, tool
 
 

@@ -2,7 +2,12 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.contract import ContractHashed, hash_of, read_contract, unit_page
+from devloop_tools.domain.contracts.contract import (
+    ContractHashed,
+    hash_of,
+    read_contract,
+    unit_page,
+)
 from devloop_tools.toolkit import (
     READ,
     FreeObject,

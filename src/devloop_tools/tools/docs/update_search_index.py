@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.search_index import SearchIndex, SearchIndexUpdated
-from devloop_tools.domain.site import SiteName
+from devloop_tools.domain.documents.search_index import SearchIndex, SearchIndexUpdated
+from devloop_tools.domain.documents.site import SiteName
 from devloop_tools.toolkit import WRITE, Refused, ToolContext, ToolInput, tool
 
 

@@ -2,8 +2,9 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.site import SiteName
-from devloop_tools.domain.validation import SiteValidated, SiteValidator
+from devloop_tools.domain.documents.findings import SiteValidated
+from devloop_tools.domain.documents.site import SiteName
+from devloop_tools.domain.documents.validation import SiteValidator
 from devloop_tools.toolkit import READ, Refused, ToolContext, ToolInput, tool
 
 

@@ -2,8 +2,14 @@
 
 from pydantic import Field
 
-from devloop_tools.domain.chapters import ChapterStore, ChapterWritten, Draft, HashConflict, Mode
-from devloop_tools.domain.site import DocId, SiteName
+from devloop_tools.domain.documents.chapters import (
+    ChapterStore,
+    ChapterWritten,
+    Draft,
+    HashConflict,
+    Mode,
+)
+from devloop_tools.domain.documents.site import DocId, SiteName
 from devloop_tools.toolkit import (
     Annotations,
     Refused,
