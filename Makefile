@@ -25,19 +25,19 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV) || \
 		{ $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo]'
 	@touch $@
 
 $(E2E_STAMP): $(STAMP)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,e2e]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,e2e]'
 	@touch $@
 
 $(BROWSER_STAMP): $(STAMP)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,browser]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,browser]'
 	@touch $@
 
-run: install ## Start the real server for a sample project and show each call
-	$(BIN)/python scripts/show_run.py
+run: install ## The whole loop of six agents on a small project, as it goes; DIR names a new folder
+	@$(BIN)/devloop-tools demo "$${DIR:-$$(mktemp -d)/todo}"
 
 test: install ## All tests but those that need the real CLI
 	$(BIN)/pytest -n 2 -q
@@ -65,7 +65,7 @@ faults: install ## Servers that are killed a hundred times under load; part of c
 	$(BIN)/pytest -q -s tests/faults
 
 cases: install ## The recorded failures of systems like ours
-	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G,H
+	$(BIN)/python scripts/run_cases.py tests/cases/cases.jsonl --only A,B,C,G,H,J
 
 conformance: install ## The MCP conformance suites, through a bridge to HTTP; Node comes from npm
 	$(BIN)/python scripts/conformance.py

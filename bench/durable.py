@@ -5,10 +5,10 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +19,10 @@ from bench.servers import Server
 STEPS = (
     "flock; read the old file; write it to history (write, fsync, rename, fsync of the folder);"
     " write the new one (the same four); one SQLite commit (WAL, synchronous=FULL)"
+)
+LINKED_STEPS = (
+    "flock; give the old file a second name in history; write the new one (write, fsync); fsync"
+    " the folder of history and the old file; rename, fsync of the folder; the same commit"
 )
 ITEMS = [{"id": f"step-{n:03}", "description": f"第 {n} 步 of the plan"} for n in range(1, 11)]
 PROCESSES = 8
@@ -45,24 +49,42 @@ def file_system(folder: Path) -> str:
     return kind
 
 
-def todolists(server: Server, rounds: int) -> tuple[list[float], list[float]]:
-    """Milliseconds of write_todolist and of the bare steps, one after the other each round."""
-    ours: list[float] = []
-    bare: list[float] = []
-    with project() as folder, project() as other, Client(server.command(folder)) as client:
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Milliseconds of each list that was written, in the same rounds.
+
+    `bare` writes every file as any durable file is written; `linked` takes the steps that the tool
+    takes, which keeps the old list by a second name.
+    """
+
+    ours: list[float] = field(default_factory=list)
+    bare: list[float] = field(default_factory=list)
+    linked: list[float] = field(default_factory=list)
+
+
+def todolists(server: Server, rounds: int) -> Written:
+    """write_todolist and the bare steps, one after the other each round."""
+    written = Written()
+    with ExitStack() as stack:
+        folders = [stack.enter_context(project()) for _ in range(3)]
+        client = stack.enter_context(Client(server.command(folders[0])))
         client.initialize()
         client.call("write_todolist", {"items": ITEMS})
-        content = (folder / "agent-state" / "bench-todo.json").read_bytes()
-        with _bare_project(other) as steps:
-            steps.run(content, 0)
-            for count in range(1, rounds + 1):
+        content = (folders[0] / "agent-state" / "bench-todo.json").read_bytes()
+        bare, linked = (stack.enter_context(_bare_project(folder)) for folder in folders[1:])
+        turns: list[tuple[list[float], Callable[[int], object]]] = [
+            (written.ours, lambda _: client.call("write_todolist", {"items": ITEMS})),
+            (written.bare, partial(bare.run, content)),
+            (written.linked, partial(linked.run_linked, content)),
+        ]
+        for count in range(rounds + 1):
+            for times, act in turns:
                 since = time.perf_counter()
-                client.call("write_todolist", {"items": ITEMS})
-                between = time.perf_counter()
-                steps.run(content, count)
-                ours.append((between - since) * 1000)
-                bare.append((time.perf_counter() - between) * 1000)
-    return ours, bare
+                act(count)
+                # The first round makes what the others find.
+                if count:
+                    times.append((time.perf_counter() - since) * 1000)
+    return written
 
 
 def timelines(server: Server, each: int) -> Appended:
@@ -98,15 +120,37 @@ class _Steps:
         self._database = database
 
     def run(self, content: bytes, count: int) -> None:
-        lock = os.open(self._lock, os.O_RDWR | os.O_CREAT)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with self._locked():
             target = self._state / "todo.json"
             if target.exists():
                 _replace(self._history, f"todo-{count}.json", target.read_bytes())
             _replace(self._state, "todo.json", content)
+        self._commit(content)
+
+    def run_linked(self, content: bytes, count: int) -> None:
+        with self._locked():
+            target = self._state / "todo.json"
+            kept = target.exists()
+            if kept:
+                os.link(target, self._history / f"todo-{count}.json")
+            temporary = _written(self._state, "todo.json", content)
+            if kept:
+                _sync(self._history, os.O_RDONLY | os.O_DIRECTORY)
+                _sync(target, os.O_RDONLY)
+            os.rename(temporary, target)
+            _sync(self._state, os.O_RDONLY | os.O_DIRECTORY)
+        self._commit(content)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = os.open(self._lock, os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
         finally:
             os.close(lock)
+
+    def _commit(self, content: bytes) -> None:
         self._database.execute("BEGIN IMMEDIATE")
         self._database.execute("INSERT INTO events (data) VALUES (?)", (content.decode(),))
         self._database.execute("COMMIT")
@@ -126,6 +170,11 @@ def _bare_project(root: Path) -> Iterator[_Steps]:
 
 
 def _replace(folder: Path, name: str, content: bytes) -> None:
+    os.rename(_written(folder, name, content), folder / name)
+    _sync(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _written(folder: Path, name: str, content: bytes) -> Path:
     temporary = folder / f".{name}.tmp"
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
@@ -133,9 +182,12 @@ def _replace(folder: Path, name: str, content: bytes) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-    os.rename(temporary, folder / name)
-    above = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    return temporary
+
+
+def _sync(path: Path, flags: int) -> None:
+    fd = os.open(path, flags)
     try:
-        os.fsync(above)
+        os.fsync(fd)
     finally:
-        os.close(above)
+        os.close(fd)

@@ -1,11 +1,11 @@
 """A PRD site and an SDD site for a small product, made through the real server by its tools."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from scripts.show_run import Client
+from devloop_tools.demo.agent_server import AgentServer
+from devloop_tools.demo.screen import Screen
 
 LOGIN = """\
 每个人用自己的邮箱登录，没有密码：we send a link that works once and for ten minutes. 登录之后的会话
@@ -168,15 +168,8 @@ ARCHITECT_CALLS: list[tuple[str, dict[str, Any]]] = [
 
 def make(project: Path) -> None:
     """Make both sites below the empty folder `project`. Raises where a tool refuses."""
+    screen = Screen(sys.stdout.write)
     for agent, calls in {"pm": PM_CALLS, "architect": ARCHITECT_CALLS}.items():
-        command = [str(Path(sys.executable).with_name("devloop-tools")), "serve"]
-        client = Client([*command, "--agent", agent, "--project-dir", str(project)])
-        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "s"}}
-        client.request("initialize", hello)
-        client.notify("notifications/initialized")
-        for name, arguments in calls:
-            reply = client.request("tools/call", {"name": name, "arguments": arguments})
-            text = reply.get("result", reply).get("content", [{"text": str(reply)}])[0]["text"]
-            if not json.loads(text)["ok"]:
-                raise SystemExit(f"{name}: {text}")
-        client.close()
+        with AgentServer(agent, project, screen) as server:
+            for name, arguments in calls:
+                server.call(name, **arguments)

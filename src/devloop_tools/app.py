@@ -4,21 +4,21 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
+from devloop_tools.domain.agent_clis import record_cli
 from devloop_tools.domain.events import EventLog
-from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
-from devloop_tools.domain.runtime_state import RuntimeStateStore
 from devloop_tools.domain.sealed_state import SealedStates
-from devloop_tools.domain.timeline import Timeline
-from devloop_tools.domain.todos import TodoStore
+from devloop_tools.frozen import frozen
+from devloop_tools.launch.configuration import require_unchanged
 from devloop_tools.protocol.mcp import LATEST, negotiated
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.agents import AgentsFile, AgentTemplate, find_agent, load_agents
@@ -29,6 +29,8 @@ from devloop_tools.registry.pack_verdicts import PackVerdicts, state_folder, ver
 from devloop_tools.registry.packs import PackFault, Packs, load_packs
 from devloop_tools.registry.policy import Policy, Source, build_policy
 from devloop_tools.registry.registry import Registry
+from devloop_tools.registry.sandboxes import sandbox_of
+from devloop_tools.rpc.ancestry import parent
 from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
@@ -38,7 +40,7 @@ from devloop_tools.server.agent_prompts import agent_prompts
 from devloop_tools.server.dispatcher import Dispatcher
 from devloop_tools.server.methods import METHODS, NOTIFICATIONS
 from devloop_tools.server.session import Peer, Session
-from devloop_tools.settings import UNIT_AGENTS, Settings, is_id
+from devloop_tools.settings import UNIT_AGENTS, Settings, is_id, user_config_dir
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.storage.keys import project_key
@@ -49,6 +51,9 @@ from devloop_tools.toolkit.client import Client
 from devloop_tools.toolkit.context import Progress
 from devloop_tools.toolkit.prompts import PromptDefinition
 from devloop_tools.toolkit.resources import ResourceDefinition
+
+if TYPE_CHECKING:
+    from devloop_tools.domain.running.live_units import LiveUnits
 
 TOOLS_PACKAGE = "devloop_tools.tools"
 
@@ -67,7 +72,7 @@ MAX_THREADS = 64
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agent:
     """One agent as it is built or served: its template, what it may do, and what there is."""
 
@@ -76,7 +81,7 @@ class Agent:
     registry: Registry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tools:
     """What exists: every tool, the agents of the file, and the packs that failed."""
 
@@ -114,7 +119,9 @@ def load_tools(folder: Path) -> Tools:
     agents = load_agents(folder / "agents.json")
     built_in = Registry(discover(TOOLS_PACKAGE))
     verdicts = PackVerdicts(verdicts_file(os.environ))
-    packs = load_packs(folder / "packs", built_in.entries, verdicts)
+    own = user_config_dir(os.environ)
+    folders = [place / "packs" for place in (folder, own) if place]
+    packs = load_packs(folders, built_in.entries, verdicts)
     registry = Registry([*built_in.entries.values(), *packs.entries])
     prompts = [*agent_prompts(agents.templates, folder), *packs.prompts]
     return Tools(folder, registry, agents, packs, prompts)
@@ -132,6 +139,10 @@ class Cast:
     @property
     def takes_context(self) -> bool:
         return self.settings.host
+
+    @property
+    def serves_cli(self) -> bool:
+        return self.settings.for_cli
 
     @property
     def registry(self) -> Registry:
@@ -172,7 +183,7 @@ class Cast:
         return self._made[key]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Application:
     """What one server process holds, built once."""
 
@@ -180,6 +191,7 @@ class Application:
     database: Database
     events: EventLog
     states: SealedStates
+    units: Callable[[], "LiveUnits"]
 
     def session(self, peer: Peer) -> Session:
         """A session for one connection; call it on the event loop."""
@@ -206,23 +218,22 @@ class Application:
     def _context(
         self, workspace: Workspace, origin: Origin, progress: Progress, client: Client
     ) -> ToolContext:
-        stores = (workspace, origin, self.events)
         return ToolContext(
             origin=origin,
             workspace=workspace,
-            todos=TodoStore(*stores),
-            runtime_state=RuntimeStateStore(*stores),
-            timeline=Timeline(*stores),
-            memories=MemoryStore(*stores),
             events=self.events,
             database=self.database,
+            started=self.units,
             progress=progress,
             client=client,
         )
 
 
 def build(settings: Settings) -> Application:
-    """Everything that a server of `settings` needs. Raises LoadError, UnknownActor."""
+    """Everything that a server of `settings` needs. Raises LoadError, UnknownActor, LaunchError."""
+    if settings.config_digest:
+        place = (settings.project_dir, settings.configuration)
+        require_unchanged(settings.config_digest, *place)
     tools = load_tools(settings.tools_dir)
     default = None
     if settings.agent:
@@ -234,7 +245,15 @@ def build(settings: Settings) -> Application:
         database=database,
         events=EventLog(database),
         states=SealedStates(cache(key), database),
+        units=cache(_live_units),
     )
+
+
+def _live_units() -> "LiveUnits":
+    # Most servers start no unit.
+    from devloop_tools.domain.running.live_units import LiveUnits
+
+    return LiveUnits()
 
 
 async def serve(
@@ -246,9 +265,23 @@ async def serve(
     call_on_signals(partial(_stop, connection, loop))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_flush_events, application.events)
+        if application.cast.serves_cli:
+            tasks.start_soon(_record_cli, application)
         await run_connection(application, connection, answered)
         tasks.cancel_scope.cancel()
     _flush(application.events)
+
+
+async def _record_cli(application: Application) -> None:
+    """Remember who started this server: nothing below that CLI may decide in a person's place."""
+    cli, agent = parent(), application.cast.settings.agent or ""
+    if cli is None:
+        return
+    try:
+        record = partial(record_cli, application.database, cli.pid, cli.started, agent)
+        await anyio.to_thread.run_sync(record, abandon_on_cancel=True)
+    except StorageError as exc:
+        _logger.warning("the CLI is not recorded: %s", exc)
 
 
 def _stop(connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
@@ -305,21 +338,14 @@ def _actor(settings: Settings, tools: Tools, agent: str, unit_id: str | None) ->
         session_id=settings.session_id,
         policy=found.policy,
         catalog=Catalog(tools.registry.entries.values(), found.policy),
-        workspace=Workspace(settings.project_dir, _sandbox(found.template, unit_id), unit_id),
-    )
-
-
-def _sandbox(template: AgentTemplate, unit_id: str | None) -> Sandbox:
-    rules = template.sandbox
-    return Sandbox(
-        agent=template.short_name,
-        write_allow=tuple(
-            pattern.replace("{unit_id}", unit_id) if unit_id else pattern
-            for pattern in rules.write_allow_list
+        workspace=Workspace(
+            settings.project_dir, _sandbox(settings, found.template, unit_id), unit_id
         ),
-        write_deny=rules.write_deny_list,
-        read_allow=tuple(Path(folder) for folder in rules.read_allow_list),
     )
+
+
+def _sandbox(settings: Settings, template: AgentTemplate, unit_id: str | None) -> Sandbox:
+    return sandbox_of(template, settings.project_dir, settings.configuration, unit_id)
 
 
 async def _flush_events(events: EventLog) -> None:

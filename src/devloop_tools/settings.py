@@ -5,8 +5,9 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from devloop_tools.frozen import frozen
 
 UNIT_AGENTS = frozenset({"coder", "tester"})
 """Agents that work on one unit and must be told which."""
@@ -20,7 +21,7 @@ class SettingsError(Exception):
     """A flag or variable that can't be used; the text says which and what is allowed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flags:
     """What the command line gave; None where a flag wasn't there."""
 
@@ -35,9 +36,10 @@ class Flags:
     for_cli: bool = False
     host: bool = False
     protocol: str = "all"
+    config_digest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """Built once at start. Folders are absolute; `agent` is a short name.
 
@@ -54,6 +56,15 @@ class Settings:
     for_cli: bool
     host: bool
     protocol: str
+    config_dir: Path | None = None
+    """The user's own folder of configuration, which need not exist."""
+    config_digest: str | None = None
+    """What configuration inside the project must amount to; None: whatever is there."""
+
+    @property
+    def configuration(self) -> tuple[Path, ...]:
+        """The folders that say what agents may do."""
+        return (self.tools_dir, self.config_dir) if self.config_dir else (self.tools_dir,)
 
 
 def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
@@ -64,17 +75,25 @@ def resolve(flags: Flags, environ: Mapping[str, str]) -> Settings:
     if agent is None and not flags.host:
         raise SettingsError("--agent is missing: name the agent, such as --agent pm")
     project_dir = resolve_project_dir(flags, environ)
+    tools_dir = resolve_tools_dir(flags.tools_dir)
+    if tools_dir == project_dir:
+        raise SettingsError(
+            f"--tools-dir: {tools_dir} is the project folder itself, which agents write; "
+            "give agents.json a folder of its own"
+        )
     return Settings(
         agent=agent,
         project_dir=project_dir,
         project_id=flags.project or _shown(project_dir.name) or "project",
-        tools_dir=resolve_tools_dir(flags.tools_dir),
+        tools_dir=tools_dir,
         unit_id=_unit(flags.unit, agent),
         session_id=_session(flags.session, environ.get("CLAUDE_CODE_SESSION_ID", "")),
         data_dir=Path(flags.data_dir).resolve() if flags.data_dir else None,
         for_cli=flags.for_cli,
         host=flags.host,
         protocol=flags.protocol,
+        config_dir=user_config_dir(environ),
+        config_digest=flags.config_digest,
     )
 
 
@@ -105,6 +124,14 @@ def resolve_tools_dir(given: str | None) -> Path:
     here = Path(__file__).resolve()
     installed = here.parent / "tools.d"
     return installed if installed.is_dir() else here.parents[2] / "tools.d"
+
+
+def user_config_dir(environ: Mapping[str, str]) -> Path | None:
+    """`devloop-tools` below XDG_CONFIG_HOME, else below ~/.config; None where there is no home."""
+    given, home = environ.get("XDG_CONFIG_HOME", ""), environ.get("HOME", "")
+    if os.path.isabs(given):
+        return Path(given, "devloop-tools").resolve()
+    return Path(home, ".config", "devloop-tools").resolve() if os.path.isabs(home) else None
 
 
 def short_name(agent: str) -> str:

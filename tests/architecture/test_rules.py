@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src" / "devloop_tools"
-MODULES = {path.relative_to(SRC).as_posix(): path for path in sorted(SRC.rglob("*.py"))}
+MODULES = {
+    path.relative_to(SRC).as_posix(): path
+    for path in sorted(SRC.rglob("*.py"))
+    if "assets" not in path.parts
+}
 
 REFUSED_WORDS = frozenset(
     {"manager", "helper", "utils", "util", "service", "engine", "processor", "base", "common"}
@@ -23,10 +27,15 @@ LAZY_IMPORTS = {
     "domain/html/from_markdown.py": "wraps markdown-it-py, which only chapters need",
     "domain/html/sanitising.py": "wraps nh3, which only chapters need",
     "domain/contracts/schema_faults.py": "wraps jsonschema, which most servers never need",
-    "domain/hints/code_tree.py": "wraps tree-sitter and its grammars, which only hints need",
+    "domain/project_resources.py": "the index of memories, which only a list of resources reads",
+    "domain/hints/code_tree.py": "wraps tree-sitter, which only hints need",
     "domain/reports/json_events.py": "wraps ijson, which only JSON reports need",
     "domain/reports/junit_report.py": "wraps defusedxml, which only JUnit reports need",
+    "domain/running/processes.py": "wraps psutil, which only units and ports need",
+    "domain/running/probes.py": "wraps http.client, which only health and cases need",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
+    "server/shell_commands.py": "the guard's parser, which only a command of a shell needs",
+    "toolkit/context.py": "stores, which only the calls that use them need",
     "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
 }
 """Modules beside `app.py` and `cli/` that import inside functions, and why."""

@@ -10,6 +10,9 @@ from tests.server.conftest import timeline_of
 from typer.testing import CliRunner, Result
 
 from devloop_tools.cli.commands import app
+from devloop_tools.domain.agent_clis import record_cli
+from devloop_tools.rpc.ancestry import ancestors
+from devloop_tools.storage.database import Database
 
 PACK = '''
 from devloop_tools.toolkit import READ, Refused, ToolContext, ToolInput, refused, tool
@@ -141,3 +144,15 @@ def test_the_output_is_utf8_whatever_the_environment_says(
     with pytest.raises(SystemExit, match="0"):
         app(["call", "update_runtime_state", items, *flags])
     assert '"阶段":"测试"'.encode() in written.getvalue()
+
+
+def test_below_an_agents_cli_nothing_is_called(project: Path) -> None:
+    found = ancestors()[-1]
+    record_cli(Database(project), found.pid, found.started, "coder")
+    result = call(project, "timeline_append", '{"event": "unit.built"}')
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "devloop-tools: call is for the people who run the agents, and coder's CLI has started it; "
+        "call the tools you have\n"
+    )
+    assert timeline_of(project) == []

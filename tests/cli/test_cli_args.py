@@ -88,9 +88,9 @@ def test_an_agent_is_named_by_its_id_too(project: Path) -> None:
 def test_the_files_are_private(project: Path) -> None:
     for dialect in ("claude", "acp"):
         line = printed("--agent", "pm", "--project-dir", str(project), "--dialect", dialect)
-        (file,) = map(Path, line["files"])
-        assert file.stat().st_mode & 0o777 == 0o600
-        assert file.parent.stat().st_mode & 0o777 == 0o700
+        for file in map(Path, line["files"]):
+            assert file.stat().st_mode & 0o777 == 0o600
+            assert file.parent.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("dialect", ["claude", "acp"])

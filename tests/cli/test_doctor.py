@@ -61,7 +61,7 @@ class SetUp:
 
     def examined(self, *more: str) -> Result:
         folders = ["--project-dir", str(self.project), "--tools-dir", str(self.tools)]
-        return CliRunner().invoke(app, ["doctor", *folders, *more])
+        return CliRunner().invoke(app, ["doctor", "--quick", *folders, *more])
 
     def finding(self, check: str, *more: str) -> dict[str, str]:
         """The finding of one check, in its form for programs; it alone isn't well."""
@@ -295,7 +295,7 @@ def test_looking_leaves_nothing_in_the_project(setup: SetUp) -> None:
 @pytest.mark.parametrize(
     ("script", "state", "words"),
     [
-        ("echo 1.0.99", "warn", "1.0.99 at "),
+        ("echo 1.0.99", "fail", "1.0.99 at "),
         ("echo no number", "fail", "says no version (exit code 0)"),
         ("echo 2.1.400; exit 3", "fail", "says no version (exit code 3)"),
         ("echo 2.1.400; exec sleep 60", "fail", "gives no answer within 1 s"),

@@ -6,7 +6,7 @@ that a request that is sent again gets the same answer.
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -40,11 +40,14 @@ class ToolResult:
 
 
 class MessagesStub:
-    """Answers by `steps`, and says "done" when they are used up; keeps each request."""
+    """Answers by `steps`, and says "done" when they are used up; keeps each request.
+
+    `script` may choose other steps for a request: those of a subagent.
+    """
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self.requests: list[Json] = []
-        self._steps = steps
+        self.script: Callable[[Json], Sequence[Step]] = lambda _: steps
         self._lock = threading.Lock()
 
     def answer(self, request: Json) -> Json:
@@ -52,7 +55,8 @@ class MessagesStub:
         with self._lock:
             self.requests.append(request)
         spoken = sum(message["role"] == "assistant" for message in request["messages"])
-        step = self._steps[spoken] if spoken < len(self._steps) else Step("done")
+        steps = self.script(request)
+        step = steps[spoken] if spoken < len(steps) else Step("done")
         return {
             "id": f"msg_{spoken:04d}",
             "type": "message",
@@ -67,7 +71,12 @@ class MessagesStub:
     @property
     def results(self) -> list[ToolResult]:
         """Every tool result in the last request, in order."""
-        messages = self.requests[-1]["messages"]
+        return self.results_in(self.requests[-1])
+
+    @staticmethod
+    def results_in(request: Json) -> list[ToolResult]:
+        """Every tool result in one request, in order."""
+        messages = request["messages"]
         blocks = [
             block
             for message in messages

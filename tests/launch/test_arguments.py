@@ -96,12 +96,14 @@ def test_the_claude_dialect_writes_what_the_policy_grants_and_nothing_else(
         "--strict-mcp-config",
         f"--tools={','.join(NATIVE[agent])}",
         f"--allowedTools={','.join(allowed)}",
+        "--disallowedTools=mcp__devloop__policy_check",
         "--setting-sources=",
+        f"--settings={options.folder}/settings.json",
         "--permission-mode=dontAsk",
         "--model=claude-sonnet-4-6",
     ]
     assert line.env == {"CLAUDE_CODE_MCP_ALLOWLIST_ENV": "1"}
-    assert list(line.contents) == [options.folder / "mcp.json"]
+    assert [path.name for path in line.contents] == ["mcp.json", "settings.json"]
 
 
 @pytest.mark.parametrize("agent", NATIVE)
@@ -149,7 +151,9 @@ def test_what_nothing_stands_behind_is_not_written(options: LaunchOptions) -> No
         "--strict-mcp-config",
         "--tools=",
         "--allowedTools=",
+        "--disallowedTools=mcp__devloop__policy_check",
         "--setting-sources=",
+        f"--settings={options.folder}/settings.json",
         "--permission-mode=dontAsk",
     )
 
@@ -194,7 +198,7 @@ def test_a_hostile_folder_stays_one_argument_and_names_the_file(
     line = built("pm", dataclasses.replace(options, folder=folder, claude=f"/bin/{name}"))
     assert line.argv[0] == f"/bin/{name}"
     assert line.argv[1] == f"--mcp-config={folder}/mcp.json"
-    assert list(line.contents) == [folder / "mcp.json"]
+    assert list(line.contents) == [folder / "mcp.json", folder / "settings.json"]
     assert len(line.argv) == len(built("pm", options).argv)
 
 

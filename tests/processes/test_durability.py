@@ -104,6 +104,21 @@ async def test_a_replaced_file_is_synced_renamed_and_its_folder_synced_before_th
     assert recorder.in_order(("sync", file), ("rename", file), ("sync", folder), ANSWER)
 
 
+async def test_the_old_list_is_on_disk_under_its_new_name_before_it_is_replaced(
+    tmp_path: Path, recorder: Recorder
+) -> None:
+    items = [{"id": "step-001", "description": "计划"}]
+    await call(tmp_path, recorder, "write_todolist", items=items)
+    old = inode(tmp_path / "agent-state/pm-todo.json")
+    recorder.steps.clear()
+    await call(tmp_path, recorder, "write_todolist", items=[*items, {**items[0], "id": "step-002"}])
+    [kept] = (tmp_path / "agent-state/history").iterdir()
+    new = ("rename", inode(tmp_path / "agent-state/pm-todo.json"))
+    assert inode(kept) == old
+    assert recorder.in_order(("sync", inode(kept.parent)), new, ANSWER)
+    assert recorder.in_order(("sync", old), new)
+
+
 async def test_a_new_folder_is_synced_into_its_parent_before_anything_is_put_into_it(
     tmp_path: Path, recorder: Recorder
 ) -> None:

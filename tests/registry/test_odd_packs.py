@@ -47,7 +47,7 @@ def packs_of(folder: Path, texts: dict[str, str]) -> Packs:
     packs.mkdir(exist_ok=True)
     for name, text in {**texts, "good.py": HEAD + TOOL.format(name="good")}.items():
         (packs / name).write_text(text, encoding="utf-8")
-    return load_packs(packs, {}, PackVerdicts(folder / "state" / "packs.json"))
+    return load_packs([packs], {}, PackVerdicts(folder / "state" / "packs.json"))
 
 
 def reasons(packs: Packs) -> list[str]:

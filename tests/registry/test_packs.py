@@ -99,7 +99,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Packs:
     """All packs above, loaded together."""
     root = tmp_path_factory.mktemp("packs")
     texts = SOUND | {name: text for name, (text, _) in FAULTY.items()}
-    return load_packs(written(root / "packs", texts), BUILT_IN, PackVerdicts(root / "cache.json"))
+    return load_packs([written(root / "packs", texts)], BUILT_IN, PackVerdicts(root / "cache.json"))
 
 
 @pytest.fixture(autouse=True)
@@ -143,7 +143,7 @@ async def test_a_tool_of_a_pack_is_called_like_any_other(loaded: Packs, tmp_path
 async def test_a_tools_file_moves_between_packs_and_src_unchanged(tmp_path: Path) -> None:
     text = inspect.getsource(timeline_append).replace("timeline_append", "timeline_note")
     folder = written(tmp_path / "packs", {"timeline_note.py": text})
-    packs = load_packs(folder, BUILT_IN, PackVerdicts(tmp_path / "cache.json"))
+    packs = load_packs([folder], BUILT_IN, PackVerdicts(tmp_path / "cache.json"))
     assert packs.faults == []
     [entry] = packs.entries
     built_in = BUILT_IN["timeline_append"].definition
@@ -159,7 +159,7 @@ def test_a_pack_that_never_ends_costs_its_time_limit_and_nobody_else(
     monkeypatch.setattr(pack_trial, "TIME_LIMIT_S", 1.0)
     texts = {"a.py": HEAD + a_tool("a"), "b.py": "while True: pass\n", "c.py": HEAD + a_tool("c")}
     cache = tmp_path / "cache.json"
-    packs = load_packs(written(tmp_path / "packs", texts), {}, PackVerdicts(cache))
+    packs = load_packs([written(tmp_path / "packs", texts)], {}, PackVerdicts(cache))
     assert [entry.name for entry in packs.entries] == ["a", "c"]
     assert [str(fault) for fault in packs.faults] == [f"pack b.py: {pack_trial.TOO_SLOW}"]
 
@@ -173,22 +173,22 @@ def test_a_pack_that_was_tried_is_not_tried_again_until_it_changes(
 ) -> None:
     cache = tmp_path / "state" / "cache.json"
     folder = written(tmp_path / "packs", {"a.py": HEAD + a_tool("a")})
-    load_packs(folder, {}, PackVerdicts(cache))
+    load_packs([folder], {}, PackVerdicts(cache))
 
     def refuse(*_: object, **__: object) -> None:
         raise NoTrial
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    assert [entry.name for entry in load_packs(folder, {}, PackVerdicts(cache)).entries] == ["a"]
+    assert [entry.name for entry in load_packs([folder], {}, PackVerdicts(cache)).entries] == ["a"]
     written(folder, {"a.py": HEAD + a_tool("b")})
     with pytest.raises(NoTrial):
-        load_packs(folder, {}, PackVerdicts(cache))
+        load_packs([folder], {}, PackVerdicts(cache))
 
 
 def test_a_pack_that_failed_for_want_of_a_module_is_tried_again(tmp_path: Path) -> None:
     cache = tmp_path / "cache.json"
     folder = written(tmp_path / "packs", {"a.py": "import no_such_module\n"})
-    assert len(load_packs(folder, {}, PackVerdicts(cache)).faults) == 1
+    assert len(load_packs([folder], {}, PackVerdicts(cache)).faults) == 1
     assert not cache.exists()
 
 
@@ -216,13 +216,13 @@ def test_verdicts_come_back_as_they_were_remembered(tmp_path: Path) -> None:
 
 
 def test_no_packs_folder_means_no_packs(tmp_path: Path) -> None:
-    packs = load_packs(tmp_path / "packs", BUILT_IN, PackVerdicts(tmp_path / "cache.json"))
+    packs = load_packs([tmp_path / "packs"], BUILT_IN, PackVerdicts(tmp_path / "cache.json"))
     assert (list(packs.entries), list(packs.faults)) == ([], [])
 
 
 def test_a_folder_named_like_a_pack_is_named_as_unreadable(tmp_path: Path) -> None:
     (tmp_path / "packs" / "odd.py").mkdir(parents=True)
-    packs = load_packs(tmp_path / "packs", {}, PackVerdicts(tmp_path / "cache.json"))
+    packs = load_packs([tmp_path / "packs"], {}, PackVerdicts(tmp_path / "cache.json"))
     assert [str(fault) for fault in packs.faults] == ["pack odd.py: the file can't be read"]
 
 
@@ -240,3 +240,13 @@ def test_a_pack_can_be_examined_here(tmp_path: Path) -> None:
     folder = written(tmp_path, {"a.py": WORD_COUNT, "b.py": HEAD + a_tool("x" * 51)})
     assert examine(folder / "a.py") == PackVerdict()
     assert examine(folder / "b.py").fatal.endswith("at most 50 characters (line 5)")
+
+
+def test_packs_of_a_second_folder_join_and_a_tool_of_both_is_a_fault(tmp_path: Path) -> None:
+    first = written(tmp_path / "first", {"a.py": HEAD + a_tool("a")})
+    both = {"a.py": HEAD + a_tool("a"), "b.py": HEAD + a_tool("b")}
+    second = written(tmp_path / "second", both)
+    packs = load_packs([first, second], {}, PackVerdicts(tmp_path / "cache.json"))
+    assert sorted(entry.name for entry in packs.entries) == ["a", "b"]
+    [fault] = packs.faults
+    assert fault.file == "a.py"

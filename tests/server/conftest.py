@@ -13,6 +13,7 @@ import anyio
 
 from devloop_tools.app import TOOLS_PACKAGE, Application, Cast, Tools, run_connection
 from devloop_tools.domain.events import Event, EventLog
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.domain.sealed_state import SealedStates
 from devloop_tools.protocol.mcp import (
     LATEST,
@@ -213,6 +214,7 @@ def make_application(
     agents: Sequence[str] = ("pm",),
     packs: Packs = _NO_PACKS,
     protocol: str = ALL,
+    for_cli: bool = False,
 ) -> Application:
     """What a server of the first of `agents` holds, for a project in `root`."""
     entries = [*discover(TOOLS_PACKAGE), *map(_entry, tools)]
@@ -232,7 +234,7 @@ def make_application(
         unit_id=None,
         session_id="session-1",
         data_dir=None,
-        for_cli=False,
+        for_cli=for_cli,
         host=False,
         protocol=protocol,
     )
@@ -240,7 +242,9 @@ def make_application(
     default = Cast(settings, found, None).named(agents[0], None)
     database = Database(root)
     states = SealedStates(lambda: KEY, database)
-    return Application(Cast(settings, found, default), database, EventLog(database), states)
+    return Application(
+        Cast(settings, found, default), database, EventLog(database), states, LiveUnits
+    )
 
 
 def _entry(tool: ToolDefinition | ToolEntry) -> ToolEntry:

@@ -71,7 +71,7 @@ async def test_a_grant_for_some_arguments_refuses_all_others(tmp_path: Path) -> 
     async with connected(tmp_path, deliver, granted=policy) as client:
         assert text_of(await client.call("deliver", {"path": "prd/a"})) == "到了 prd/a"
         result = await client.call("deliver", {"path": "prd/../sdd"})
-    assert text_of(result).endswith("the policy does not grant it with these arguments")
+    assert text_of(result).endswith("deliver is not granted to pm with these arguments")
 
 
 async def test_a_rule_that_asks_is_refused_at_once_while_nobody_can_be_asked(

@@ -3,7 +3,6 @@
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from tests.server.conftest import (
 )
 
 from devloop_tools.domain.sealed_state import SealedStates
+from devloop_tools.frozen import changed
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.storage.database import Database
 
@@ -110,7 +110,7 @@ async def test_a_server_with_another_key_takes_no_state(tmp_path: Path) -> None:
     states = SealedStates(lambda: KEY[::-1], Database(tmp_path))
     async with (
         connected_to(application) as one,
-        connected_to(replace(application, states=states)) as other,
+        connected_to(changed(application, states=states)) as other,
     ):
         call = retry(GREET, await asked(one, GREET), {"name": ACCEPTED})
         error = (await other.modern("tools/call", call))["error"]

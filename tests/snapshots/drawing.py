@@ -5,13 +5,13 @@ beside its module and is shipped: a server answers tools/list from it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import orjson
 
 from devloop_tools.app import TOOLS_PACKAGE, load_tools
+from devloop_tools.frozen import changed
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.entries import ToolEntry
@@ -28,7 +28,7 @@ def draw() -> Mapping[str, bytes]:
     """Every snapshot as it should be: its path below `ROOT`, and its content."""
     tools = load_tools(resolve_tools_dir(None))
     entries = [
-        replace(entry, stored=lambda: None) if _is_shipped(entry) else entry
+        changed(entry, stored=lambda: None) if _is_shipped(entry) else entry
         for entry in tools.registry.entries.values()
     ]
     drawn = {_path_of(entry): _shown(entry) for entry in entries if _is_shipped(entry)}

@@ -41,7 +41,9 @@ def call(
         tools_dir=tools_dir,
     )
     with options.reported():
-        application = build(resolve(flags, os.environ))
+        settings = resolve(flags, os.environ)
+        options.refuse_agents(settings.project_dir, "call")
+        application = build(settings)
         options.complain(application.complaints())
         body = anyio.run(call_once, application, tool, options.json_object(arguments))
     raise typer.Exit(_printed(body))

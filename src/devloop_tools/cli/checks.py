@@ -13,7 +13,7 @@ from pathlib import Path
 
 from devloop_tools.app import Tools, load_tools
 from devloop_tools.launch.claude_binary import find_claude
-from devloop_tools.launch.version import OLDEST_TRIED, NoVersion, claude_version
+from devloop_tools.launch.version import OLDEST_TRIED, NoVersion, claude_version, version_text
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.settings import Flags, SettingsError, resolve_project_dir, resolve_tools_dir
@@ -175,9 +175,9 @@ def check_claude(given: str | None) -> Iterator[Finding]:
         fix = "install the Claude CLI, or name it with --claude; other MCP clients need none"
         yield Finding("claude", State.FAIL, f"{claude}: {exc}", fix)
         return
-    text = f"{'.'.join(map(str, found))} at {claude}"
+    text = f"{version_text(found)} at {claude}"
     if found < OLDEST_TRIED:
-        tried = ".".join(map(str, OLDEST_TRIED))
-        yield Finding("claude", State.WARN, f"{text}; tried with {tried}", "update the Claude CLI")
+        why = f"before {version_text(OLDEST_TRIED)} a hook that fails does not block"
+        yield Finding("claude", State.FAIL, f"{text}; {why}", "update the Claude CLI")
     else:
         yield Finding("claude", State.OK, text)

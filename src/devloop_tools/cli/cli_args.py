@@ -1,25 +1,18 @@
 """`devloop-tools cli-args`: the command line that starts an agent's CLI, printed."""
 
-import os
 import shlex
 import sys
-import time
 from collections.abc import Mapping
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import orjson
 import typer
 
-from devloop_tools.app import Agent, load_tools
 from devloop_tools.cli import options
-from devloop_tools.launch.arguments import CommandLine, Dialect, LaunchOptions, build_cli_args
-from devloop_tools.launch.claude_binary import find_claude
-from devloop_tools.launch.files import private_folder, run_folder, sweep, write_run
-from devloop_tools.launch.mcp_config import server_command
-from devloop_tools.launch.prompts import find_prompt
-from devloop_tools.settings import Flags, Settings, resolve
+from devloop_tools.cli.preparation import prepare
+from devloop_tools.launch.arguments import CommandLine, Dialect
+from devloop_tools.settings import Flags
 
 
 class Format(StrEnum):
@@ -68,37 +61,10 @@ def cli_args(
         tools_dir=tools_dir,
     )
     with options.reported():
-        settings = resolve(flags, os.environ)
-        tools = load_tools(settings.tools_dir)
-        loaded = tools.agent(agent)
-        options.complain(tools.complaints(loaded.policy))
-        private = private_folder(os.environ)
-        launch = LaunchOptions(
-            claude=find_claude(claude, os.environ),
-            server=server_command(flags, settings),
-            folder=run_folder(private, loaded.template.short_name),
-            prompt_file=_prompt_file(loaded, settings) if dialect is Dialect.CLAUDE else None,
-            session_id=session,
-            skip_permissions=skip_permissions,
-            as_root=os.geteuid() == 0,
-        )
-        line = build_cli_args(loaded.template, loaded.policy, loaded.registry, launch, dialect)
-        sweep(private, time.time())
-        write_run(launch.folder, line.contents)
+        prepared = prepare(flags, claude, dialect=dialect, skip_permissions=skip_permissions)
+    line = prepared.line
     text = _as_json(line) if output is Format.JSON else _as_shell(line.argv, line.env)
     sys.stdout.buffer.write(text)
-
-
-def _prompt_file(agent: Agent, settings: Settings) -> Path | None:
-    name = agent.template.cli.system_prompt_file
-    if not name:
-        return None
-    folders = [folder for folder in (settings.data_dir, settings.tools_dir) if folder]
-    path = find_prompt(name, folders)
-    if path is None:
-        looked = " or ".join(str(folder) for folder in folders)
-        sys.stderr.write(f"devloop-tools: system prompt {name}: not in {looked}; left out\n")
-    return path
 
 
 def _as_json(line: CommandLine) -> bytes:

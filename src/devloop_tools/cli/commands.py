@@ -3,13 +3,16 @@
 import typer
 
 from devloop_tools.cli import pack, policy
+from devloop_tools.cli.audit import audit
 from devloop_tools.cli.call import call
 from devloop_tools.cli.cli_args import cli_args
+from devloop_tools.cli.demo import demo
 from devloop_tools.cli.doctor import doctor
 from devloop_tools.cli.dump_schema import dump_schema
 from devloop_tools.cli.events import events
 from devloop_tools.cli.extract_prompts import extract_prompts
 from devloop_tools.cli.guard import run as judge_event
+from devloop_tools.cli.launch import WithExtra, launch
 from devloop_tools.cli.serve import run
 
 app = typer.Typer(
@@ -46,9 +49,12 @@ def guard(ctx: typer.Context) -> None:
 
 app.command()(call)
 app.command()(events)
+app.command()(audit)
+app.command()(demo)
 app.command()(doctor)
 app.add_typer(pack.app, name="pack")
 app.add_typer(policy.app, name="policy")
 app.command()(cli_args)
+app.command(cls=WithExtra)(launch)
 app.command()(dump_schema)
 app.command()(extract_prompts)

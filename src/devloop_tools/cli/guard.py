@@ -9,15 +9,14 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-from devloop_tools.guard.fences import forbidden
 from devloop_tools.guard.judgement import Judgement
-from devloop_tools.guard.judging import judge
 
 USAGE = """\
-Usage: devloop-tools guard
+Usage: devloop-tools guard [--agent AGENT [--project-dir DIR] [--unit UNIT] [--tools-dir DIR] ...]
 
-Reads a PreToolUse event of the Claude CLI on stdin and judges its Bash command. Prints {} when it
-may run, and a refusal with its reason when not. Exit code 2: the input is no such event.
+Reads a PreToolUse event of the Claude CLI on stdin and judges its Bash command; with --agent, any
+call of a tool of the CLI, by the agent's policy and lists. Prints {} when it may run, and a refusal
+with its reason when not. Exit code 2: the input is no such event, or the flags can't be used.
 """
 
 
@@ -36,7 +35,7 @@ class Outcome(NamedTuple):
 def run(arguments: list[str]) -> None:
     """Judge the event on stdin; never returns."""
     asked = bool({"--help", "-h"} & set(arguments))
-    ended = outcome(arguments, b"" if asked or arguments else sys.stdin.buffer.read())
+    ended = outcome(arguments, b"" if asked else sys.stdin.buffer.read())
     sys.stdout.write(ended.output)
     sys.stdout.flush()
     sys.stderr.write(ended.error)
@@ -50,9 +49,8 @@ def outcome(arguments: list[str], data: bytes) -> Outcome:
     if arguments in (["--help"], ["-h"]):
         return Outcome(0, output=USAGE)
     try:
-        if arguments:
-            raise _NoEvent(f"unknown argument {arguments[0]!r}; there is none but --help")
-        return Outcome(0, output=json.dumps(_answer(_event(data))) + "\n")
+        answer = _answer_for_agent(arguments, data) if arguments else _answer(_event(data))
+        return Outcome(0, output=json.dumps(answer) + "\n")
     except _NoEvent as exc:
         why = f"devloop-tools guard: {exc}"
     except Exception as exc:
@@ -83,19 +81,37 @@ def _answer(event: dict[str, Any]) -> dict[str, Any]:
     command = arguments.get("command") if isinstance(arguments, dict) else None
     if not isinstance(command, str):
         raise _NoEvent("tool_input.command: expected the command as a string, found none")
-    judgement = _judgement(command, event.get("cwd"))
-    if not judgement.refused:
+    return _denial(_judgement(command, event.get("cwd")).reason)
+
+
+def _answer_for_agent(arguments: list[str], data: bytes) -> dict[str, Any]:
+    from devloop_tools.cli.agent_guard import flags_of, reason_to_refuse
+    from devloop_tools.registry.errors import LoadError
+    from devloop_tools.settings import SettingsError
+
+    try:
+        flags = flags_of(arguments)
+        return _denial(reason_to_refuse(flags, _event(data)))
+    except (LoadError, SettingsError) as exc:
+        raise _NoEvent(str(exc)) from exc
+
+
+def _denial(reason: str) -> dict[str, Any]:
+    if not reason:
         return {}
     return {
         "hookSpecificOutput": {
             "hookEventName": "PreToolUse",
             "permissionDecision": "deny",
-            "permissionDecisionReason": judgement.reason,
+            "permissionDecisionReason": reason,
         }
     }
 
 
 def _judgement(command: str, cwd: object) -> Judgement:
+    from devloop_tools.guard.fences import forbidden
+    from devloop_tools.guard.judging import judge
+
     home = os.environ.get("HOME", "")
     configuration = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     judgement = forbidden(

@@ -3,15 +3,19 @@
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
 import typer
 
+from devloop_tools.domain.agent_clis import agent_among
 from devloop_tools.launch.errors import LaunchError
 from devloop_tools.registry.errors import LoadError
+from devloop_tools.rpc.ancestry import ancestors
 from devloop_tools.server.actors import UnknownActor
 from devloop_tools.settings import SettingsError
+from devloop_tools.storage.database import Database, database_file
 from devloop_tools.storage.errors import StorageError
 
 EXIT_ERROR = 2
@@ -50,6 +54,22 @@ def json_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise SettingsError('the arguments must be a JSON object, such as {"event": "unit.built"}')
     return value
+
+
+def refuse_agents(root: Path, command: str) -> None:
+    """Raises SettingsError where an agent's CLI of the project at `root` has started this."""
+    if not database_file(root).exists():
+        return
+    database = Database(root)
+    try:
+        agent = agent_among(database, ancestors())
+    finally:
+        database.close()
+    if agent is not None:
+        raise SettingsError(
+            f"{command} is for the people who run the agents, and {agent}'s CLI has started it; "
+            "call the tools you have"
+        )
 
 
 def complain(lines: Iterable[str]) -> None:

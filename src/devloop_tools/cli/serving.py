@@ -88,6 +88,7 @@ _FLAGS = {
     "project": "The project's id, with --data-dir.",
     "unit": "The unit of a coder or tester.",
     "session": "The session's id. Default: CLAUDE_CODE_SESSION_ID, else a new one.",
+    "config-digest": "Set by cli-args: what configuration inside the project must be.",
     "tools-dir": "The folder with agents.json and packs. Default: the bundled one.",
 }
 
@@ -121,12 +122,13 @@ def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_f
         import anyio
 
         from devloop_tools.app import build, serve
+        from devloop_tools.launch.errors import LaunchError
         from devloop_tools.registry.errors import LoadError
         from devloop_tools.server.actors import UnknownActor
 
         try:
             application = build(settings)
-        except (LoadError, UnknownActor) as exc:
+        except (LaunchError, LoadError, UnknownActor) as exc:
             raise UsageError(str(exc)) from exc
     for complaint in application.complaints():
         sys.stderr.write(f"devloop-tools serve: {complaint}\n")

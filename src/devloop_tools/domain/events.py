@@ -3,7 +3,6 @@
 import sqlite3
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -11,6 +10,7 @@ import orjson
 
 from devloop_tools.domain.clock import timestamp
 from devloop_tools.domain.origin import Origin
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.database import Database
 
 MAX_READ = 1000
@@ -34,14 +34,19 @@ class EventType(StrEnum):
     TRIAGE_DECIDED = "triage.decided"  # {key, category, confidence, agent}
     CONTRACT_BRIDGED = "contract.bridged"  # {unit_id, target, hash, written, kept}
     CODER_LOGGED = "coder.logged"  # {unit_id, level, entry, files_changed}
+    UNIT_STARTED = "unit.started"  # {unit_id, pid, port}
+    UNIT_STOPPED = "unit.stopped"  # {unit_id, exit_code, asked}
+    UNIT_UNHEALTHY = "unit.unhealthy"  # {unit_id, reason, exit_code}
+    CASE_FINISHED = "case.finished"  # {id, passed}
     TOOL_CALLED = "tool.called"  # {tool, rule, duration_ms, ok}
     TOOL_FAILED = "tool.failed"  # {tool, rule, duration_ms, reason}
     TOOL_CRASHED = "tool.crashed"  # {tool, rule, duration_ms, error_id, message, frames}
+    POLICY_DECIDED = "policy.decided"  # {tool, decision, rule, file, line, position, subject}
     POLICY_REFUSED = "policy.refused"  # {tool, decision, rule, file, line, position, reason}
     ESCALATION = "escalation"  # {level, error_id, tool, agent, message}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One committed event; `id` rises over all processes of the project."""
 
@@ -62,7 +67,7 @@ _INSERT = (
     "INSERT INTO events (ts, type, project_id, agent, unit_id, call_id, session_id, data)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_COLUMNS = tuple(field.name for field in fields(Event))
+_COLUMNS = Event.__match_args__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE id > ? ORDER BY id LIMIT ?"
 
 
@@ -106,6 +111,16 @@ class EventLog:
     def read(self, after: int, limit: int = MAX_READ) -> Sequence[Event]:
         """Events with an id above `after`, oldest first, at most `limit`."""
         return [_event(row) for row in self._database.rows(_SELECT, (after, limit))]
+
+    def of_types(
+        self, types: Sequence[EventType], after: int, *, agent: str | None = None, since: str = ""
+    ) -> Sequence[Event]:
+        """The same, of some types alone; of one agent, and from a time on (as `ts` is written)."""
+        marks = ", ".join("?" * len(types))
+        where = f"id > ? AND type IN ({marks}) AND ts >= ?" + (" AND agent = ?" if agent else "")
+        sql = f"SELECT {', '.join(_COLUMNS)} FROM events WHERE {where} ORDER BY id LIMIT ?"
+        values = (after, *types, since, *([agent] if agent else []), MAX_READ)
+        return [_event(row) for row in self._database.rows(sql, values)]
 
     def changed(self) -> bool:
         """Whether anybody may have committed since the last time this was asked."""

@@ -1,5 +1,6 @@
 """JSON files that a store owns: read with a check, written the same way each time."""
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -26,6 +27,11 @@ def load(file: ProjectFile, model: type[Model]) -> Model | None:
         ) from exc
 
 
-def save(file: ProjectFile, document: BaseModel) -> None:
-    """Write `document` as readable JSON in UTF-8; on disk when this returns."""
-    file.replace(document.model_dump_json(indent=2).encode() + b"\n")
+def save(
+    file: ProjectFile, document: BaseModel, *, keep: Iterable[ProjectFile] | None = None
+) -> None:
+    """Write `document` as readable JSON in UTF-8; on disk when this returns.
+
+    With `keep`, what was there is kept under the first of these names that is free.
+    """
+    file.replace(document.model_dump_json(indent=2).encode() + b"\n", keep=keep)

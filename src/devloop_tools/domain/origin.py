@@ -1,9 +1,9 @@
 """Who caused a change: stands in every file, timeline line and event."""
 
-from dataclasses import dataclass
+from devloop_tools.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Identity comes from the server's command line and environment, never from the model."""
 

@@ -1,11 +1,10 @@
 """The project's files that are good to have as resources: what agents plan, do and remember."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from devloop_tools.domain.events import Event, EventType
-from devloop_tools.domain.memories import MemoryIndex
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.errors import StorageError, ToolSandboxError
 from devloop_tools.storage.workspace import Workspace
 
@@ -27,7 +26,7 @@ TEMPLATES = (
 """URI template, name, description and MIME type."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectResource:
     """A file as a resource; `read` returns its bytes, or None if it is gone."""
 
@@ -70,6 +69,8 @@ def find_resource(workspace: Workspace, uri: str, agents: Sequence[str]) -> Proj
 
 def memory_ids(workspace: Workspace, agent: str) -> list[str]:
     """The ids of an agent's memories, newest first."""
+    from devloop_tools.domain.memories import MemoryIndex
+
     try:
         content = workspace.read(f"memory/devloop/{agent}/index.json")
         index = MemoryIndex.model_validate_json(content or b"")

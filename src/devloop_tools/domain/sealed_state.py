@@ -12,9 +12,9 @@ import json
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.database import Database
 
 LIFETIME_S = 24 * 3600
@@ -24,7 +24,7 @@ class BadState(Exception):
     """A state that is not taken, or can't be given; the text says why, and no more than that."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binding:
     """What a state belongs to: another agent, method or request can't use it."""
 

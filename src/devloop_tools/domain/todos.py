@@ -1,8 +1,9 @@
 """The todo list of one agent: a replaceable plan whose items depend on each other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain, count
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -114,8 +115,7 @@ class TodoStore:
             progress_pct=0,
         )
         with self._workspace.locked(self._workspace.todo_list) as file:
-            self._keep_old(file)
-            save(file, document)
+            save(file, document, keep=self._history())
         self._events.emit(
             self._origin, EventType.TODO_LIST, {"items": [item.model_dump() for item in planned]}
         )
@@ -148,15 +148,12 @@ class TodoStore:
         )
         return result
 
-    def _keep_old(self, file: ProjectFile) -> None:
-        old = file.read()
-        if old is None:
-            return
+    def _history(self) -> Iterator[ProjectFile]:
+        """Names for the list that is replaced; more than one for lists of the same moment."""
         stamp = timestamp().replace(":", "").replace(".", "").replace("-", "")
         name = f"{HISTORY_FOLDER}/{self._origin.agent}-todo-{stamp}"
-        for suffix in ("", *(f"-{count}" for count in range(2, 1000))):
-            if self._workspace.beside(f"{name}{suffix}.json").create(old):
-                return
+        for suffix in chain([""], (f"-{number}" for number in count(2))):
+            yield self._workspace.beside(f"{name}{suffix}.json")
 
 
 def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from devloop_tools.launch.cli_settings import HOOK_TOOL, cli_settings
 from devloop_tools.launch.errors import LaunchError
 from devloop_tools.launch.mcp_config import SERVER_NAME, mcp_config
 from devloop_tools.registry.agents import AgentTemplate
@@ -52,6 +53,8 @@ class CommandLine:
     argv: tuple[str, ...]
     env: Mapping[str, str]
     contents: Mapping[Path, bytes]
+    tools: tuple[str, ...] = ()
+    """What the CLI must offer its model, in its own names."""
 
 
 def build_cli_args(
@@ -96,16 +99,18 @@ def _claude(
     options: LaunchOptions,
 ) -> CommandLine:
     _require_unicode(options.server)
-    config = options.folder / "mcp.json"
+    config, settings = options.folder / "mcp.json", options.folder / "settings.json"
     native = list(policy.native_tools)
-    allowed = [*native, *(name_in_cli(entry.name) for entry in entries)]
+    granted = [*native, *(name_in_cli(entry.name) for entry in entries)]
     argv = [
         options.claude,
         f"--mcp-config={config}",
         "--strict-mcp-config",
         f"--tools={','.join(native)}",
-        f"--allowedTools={','.join(allowed)}",
+        f"--allowedTools={','.join(granted)}",
+        f"--disallowedTools={name_in_cli(HOOK_TOOL)}",
         "--setting-sources=",
+        f"--settings={settings}",
         _permission_flag(options),
     ]
     if options.prompt_file:
@@ -116,7 +121,8 @@ def _claude(
         argv.append(f"--session-id={_uuid(options.session_id)}")
     # Cuts what the CLI hands down to our server: no API key is among it.
     env = {"CLAUDE_CODE_MCP_ALLOWLIST_ENV": "1"}
-    return CommandLine(tuple(argv), env, {config: _json(mcp_config(options.server))})
+    contents = {config: _json(mcp_config(options.server)), settings: _json(cli_settings())}
+    return CommandLine(tuple(argv), env, contents, tuple(granted))
 
 
 def _acp(entries: Sequence[ToolEntry], options: LaunchOptions) -> CommandLine:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from devloop_tools.launch.configuration import digest_inside
 from devloop_tools.settings import Flags, Settings
 
 SERVER_NAME = "devloop"
@@ -21,8 +22,10 @@ PROTOCOL = "legacy"
 def server_command(flags: Flags, settings: Settings) -> tuple[str, ...]:
     """What starts the server of `settings`, from whichever folder.
 
-    This interpreter, and with -P: `-m` alone would import from the folder it is started in, which
-    is the project, and the project is written by agents.
+    Configuration inside the project is pinned: a server that the CLI starts again later must not
+    take what an agent has put there meanwhile. This interpreter is written out, and with -P: `-m`
+    alone would import from the folder it is started in, which is the project, and the project is
+    written by agents.
     """
     if flags.data_dir:
         place = [
@@ -32,6 +35,8 @@ def server_command(flags: Flags, settings: Settings) -> tuple[str, ...]:
         ]
     else:
         place = [f"--project-dir={settings.project_dir}"]
+    digest = digest_inside(settings.project_dir, settings.configuration)
+    pinned = [f"--config-digest={digest}"] if digest else []
     unit = [f"--unit={settings.unit_id}"] if settings.unit_id else []
     return (
         str(Path(sys.executable).absolute()),
@@ -40,6 +45,7 @@ def server_command(flags: Flags, settings: Settings) -> tuple[str, ...]:
         *place,
         *unit,
         f"--tools-dir={settings.tools_dir}",
+        *pinned,
     )
 
 

@@ -1,8 +1,8 @@
 """What one line can hold. Pure data: no I/O."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.errors import RpcError
 
 RequestId = int | str
@@ -11,7 +11,7 @@ RequestId = int | str
 JsonObject = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """A call that must be answered exactly once, unless it is cancelled."""
 
@@ -20,7 +20,7 @@ class Request:
     params: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notification:
     """A message that is never answered."""
 
@@ -28,7 +28,7 @@ class Notification:
     params: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Response:
     """The peer's answer to a request of ours; `body` holds `result` or `error`."""
 
@@ -36,7 +36,7 @@ class Response:
     body: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Malformed:
     """A message that can't be taken; `id` is its own where that could be read."""
 
@@ -47,7 +47,7 @@ class Malformed:
 Message = Request | Notification | Response | Malformed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """A JSON array of messages (JSON-RPC 2.0, section 6), never empty."""
 

@@ -4,11 +4,11 @@ Read with the standard library alone: the guard needs it within milliseconds.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.json_file import JsonFile, Keys, parse_json_file, shown
 from devloop_tools.settings import short_name
@@ -24,7 +24,7 @@ class AgentsError(LoadError):
     """The file can't be used; the text names it, the line and what is allowed."""
 
 
-@dataclass(frozen=True)
+@frozen
 class CliSettings:
     """How the agent's CLI is started. Fields of other hosts are kept out of the way."""
 
@@ -33,7 +33,7 @@ class CliSettings:
     tool_policy: tuple[str | dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class SandboxSettings:
     """What the agent may touch below the project folder; `env` are variables units may see."""
 
@@ -43,7 +43,7 @@ class SandboxSettings:
     env: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class AgentTemplate:
     """One agent. Without `toolPolicy` or `sandbox` it loads and grants nothing."""
 
@@ -65,7 +65,7 @@ class AgentTemplate:
         return ("templates", self.position, "cli", "toolPolicy")
 
 
-@dataclass(frozen=True)
+@frozen
 class AgentsFile:
     """The whole file. `foreign` says which keys are not ours, a line each; they are ignored."""
 
@@ -109,7 +109,7 @@ def find_agent(agents: AgentsFile, wanted: str, path: Path) -> AgentTemplate:
     raise AgentsError(f"unknown agent: {wanted}; {path} has: {known}")
 
 
-@dataclass(frozen=True)
+@frozen
 class _Part:
     """One value of the file and the way to it."""
 

@@ -9,9 +9,9 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.globs import glob
 
 SHELL_FIELD = "command"
@@ -24,7 +24,7 @@ _DETOUR = re.compile(r"//|(?:^|/)\.\.?(?:/|$)")
 Scalar = str | int | float | bool | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Condition:
     """One argument, and the globs or values of which it must have one."""
 

@@ -1,9 +1,9 @@
 """One tool: known by name, read when it is shown, imported when it is run."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.published import Published, drawn
 from devloop_tools.toolkit import ToolDefinition
 
@@ -12,7 +12,7 @@ def _nothing_stored() -> None:
     return None
 
 
-@dataclass(frozen=True)
+@frozen
 class ToolEntry:
     """`namespace` groups tools (persistence, docs, pack:FILE); `source` names module or file.
 

@@ -7,10 +7,10 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.errors import LoadError
 
 Keys = tuple[str | int, ...]
@@ -24,7 +24,7 @@ class JsonFault(LoadError):
     """The file is no JSON; the text says in which line and column, and why."""
 
 
-@dataclass(frozen=True)
+@frozen
 class JsonFile:
     """What was read. `path` may be any that a person can find it by."""
 

@@ -10,12 +10,12 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
 from typing import TextIO, TypeVar
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.discovery import entries_of, load_file, offers_of
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.pack_trial import TOO_SLOW, try_packs
@@ -25,7 +25,7 @@ from devloop_tools.toolkit.prompts import PromptDefinition
 from devloop_tools.toolkit.resources import ResourceDefinition
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackFault:
     """A pack that could not be loaded, or not wholly, and why."""
 
@@ -36,7 +36,7 @@ class PackFault:
         return f"pack {self.file}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packs:
     """The tools that packs brought, and what went wrong."""
 
@@ -46,10 +46,18 @@ class Packs:
     faults: Sequence[PackFault] = ()
 
 
-def load_packs(folder: Path, taken: Mapping[str, ToolEntry], verdicts: PackVerdicts) -> Packs:
-    """Every sound tool in `folder/*.py`, by file name; a name in `taken` or twice is a fault."""
+def load_packs(
+    folders: Sequence[Path], taken: Mapping[str, ToolEntry], verdicts: PackVerdicts
+) -> Packs:
+    """Every sound tool in the folders' `*.py`, by file name; a name in `taken` or twice is a
+    fault."""
     # Editors leave files beside, whose names begin with a dot.
-    paths = sorted(path for path in folder.glob("*.py") if not path.name.startswith("."))
+    paths = [
+        path
+        for folder in folders
+        for path in sorted(folder.glob("*.py"))
+        if not path.name.startswith(".")
+    ]
     digests = {path: digest for path in paths if (digest := _digest(path))}
     known = {path: verdicts.known(digest) for path, digest in digests.items()}
     tried = try_packs([path for path, verdict in known.items() if verdict is None])

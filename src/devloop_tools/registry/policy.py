@@ -4,11 +4,11 @@ deny > ask > defer > allow; nothing matched is deny. A rule that is more specifi
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.globs import glob
 from devloop_tools.registry.json_file import JsonFile, Keys, shown
@@ -34,7 +34,7 @@ class PolicyError(LoadError):
     """A `toolPolicy` that can't be used; the text names the entry and what was meant."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """Where a policy stands: its file, and the way to the list in it."""
 
@@ -59,7 +59,7 @@ class Source:
         return {"file": self.file.path.name, "line": line, "position": shown(keys)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """What was decided about a call of a tool, and the rule that decided; None: none matched."""
 
@@ -97,7 +97,7 @@ class Table:
         return [*named, *self._patterns.matching(tool), *self._namespaces.matching(namespace)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Policy:
     """What one agent may do. `missing` are names that grant nothing until they exist, with the
     reason; `notes` are rules that may not do what was meant. Both are lines for a person."""

@@ -7,17 +7,17 @@ drawn from.
 """
 
 import hashlib
-from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from typing import Any
 
 import orjson
 
+from devloop_tools.frozen import fields_of, frozen
 from devloop_tools.toolkit import Annotations, ToolDefinition
 from devloop_tools.toolkit.schema import Schema
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Published:
     """A tool as clients are shown it; `output_schema` is None where results are prose."""
 
@@ -51,7 +51,7 @@ def stored(module: ModuleSpec) -> Published | None:
 
 def to_file(published: Published, module: ModuleSpec) -> bytes:
     """What `stored` reads."""
-    fields = {name: getattr(published, name) for name in Published.__slots__}
+    fields = fields_of(published) | {"annotations": fields_of(published.annotations)}
     return orjson.dumps(
         {"module": _digest(module), **fields},
         option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE,

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.conditions import Condition
 from devloop_tools.registry.names import NAMESPACES, OPEN_NAMESPACES
 
@@ -40,7 +40,7 @@ class RuleFault(Exception):
         self.key = key
 
 
-@dataclass(frozen=True)
+@frozen
 class Rule:
     """`tool` is a name, a glob or `ns:NAMESPACE`; `position` counts the entries of the policy."""
 

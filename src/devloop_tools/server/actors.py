@@ -3,15 +3,16 @@
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from devloop_tools.domain.origin import Origin
+from devloop_tools.frozen import changed, frozen
 from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.packs import PackFault
 from devloop_tools.registry.policy import Policy
 from devloop_tools.registry.registry import Registry
+from devloop_tools.server.native_calls import Grounds
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit.prompts import PromptDefinition
 from devloop_tools.toolkit.resources import ResourceDefinition
@@ -19,7 +20,7 @@ from devloop_tools.toolkit.resources import ResourceDefinition
 MAX_CALL_ID = 128
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Actor:
     """One agent at work. It comes from the command line, or from a trusted host's `ctx`."""
 
@@ -33,7 +34,12 @@ class Actor:
 
     def in_session(self, session_id: str | None) -> "Actor":
         """The same agent in another session; itself where none is named."""
-        return replace(self, session_id=session_id) if session_id else self
+        return changed(self, session_id=session_id) if session_id else self
+
+    @property
+    def grounds(self) -> Grounds:
+        """What rulings on the client's own tools rest on."""
+        return Grounds(self.policy, self.workspace.root, self.workspace.sandbox)
 
     def origin(self, call_id: object) -> Origin:
         """What stands behind one call; a call without a usable id gets one that sorts by time."""
@@ -64,6 +70,11 @@ class Actors(Protocol):
     @property
     def takes_context(self) -> bool:
         """Whether `ctx` in requests is read: `serve --host`."""
+        ...
+
+    @property
+    def serves_cli(self) -> bool:
+        """Whether the client is a Claude CLI that the builder set up: `serve --for-cli`."""
         ...
 
     @property

@@ -6,15 +6,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.policy import Policy, Verdict
-from devloop_tools.registry.rules import Decision
-
-NO_HUMAN = "a person would have to agree, and no human is available"
+from devloop_tools.registry.reasons import why
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Denied:
     """Policy says no: by an argument, or by a rule that asks. `trace` is for the record."""
 
@@ -38,19 +37,9 @@ class Admission:
         self.verdict = verdict
         if verdict.grants:
             return None
-        reason = why(verdict)
+        reason = why(self.policy, verdict, namespace)
         text = f"{verdict.tool} was not run: {reason}"
         return Denied(text, {**self.policy.trace(verdict), "reason": reason})
-
-
-def why(verdict: Verdict) -> str:
-    """The reason of a verdict that doesn't grant, for the model: what it may do otherwise."""
-    given = verdict.by.reason if verdict.by else ""
-    if verdict.decision is Decision.ASK:
-        return f"{NO_HUMAN} ({given or verdict.rule})"
-    if verdict.by is None:
-        return "the policy does not grant it with these arguments"
-    return given or f"the policy refuses it ({verdict.rule})"
 
 
 def _plain(arguments: Any) -> Mapping[str, Any]:

@@ -8,10 +8,10 @@ of exceptions on the wire.
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.errors import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -36,7 +36,7 @@ Work = Callable[[Session, Request], Awaitable[JsonObject]]
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Method:
     """What answers a method; `early` ones also before `initialize`, `plain` ones no MCP client."""
 

@@ -6,7 +6,6 @@ import secrets
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -16,6 +15,7 @@ import orjson
 
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Refused, refused
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.server.actors import Actor
@@ -48,7 +48,7 @@ MAX_MESSAGE = 2000
 _CONTENT = frozenset(get_args(Content))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A call that policy has let through."""
 
@@ -65,7 +65,7 @@ class Call:
         return self.entry.definition
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finished:
     """The tool answered: `text` for a reader, `structured` where it publishes a schema.
 
@@ -87,7 +87,7 @@ class Finished:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invalid:
     """The arguments can't be used."""
 
@@ -95,7 +95,7 @@ class Invalid:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutsideSandbox:
     """A path that the agent may not touch."""
 
@@ -104,7 +104,7 @@ class OutsideSandbox:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Crashed:
     """A bug or the system. `frames` are the last three, as `module.function:line`."""
 

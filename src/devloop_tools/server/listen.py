@@ -1,8 +1,8 @@
 """subscriptions/listen (MCP 2026-07-28): one open request that hears of changes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import META_SUBSCRIPTION
 from devloop_tools.protocol.messages import JsonObject, Request, RequestId
@@ -13,7 +13,7 @@ from devloop_tools.server.watching import watch, watch_no_more
 MAX_URIS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listener:
     """What one open request hears: the part of its wishes that this server can keep.
 

@@ -2,35 +2,42 @@
 
 `import jsonrpcserver` also loads an HTTP server, an async dispatcher and jsonschema, to build a
 validator of envelopes that `protocol.codec` has made superfluous: half of the time to the first
-call. The two modules that resolve a method need none of it, so they are imported below a package
-whose `__init__` has not run; the package itself is left for whoever imports it whole.
+call. The two modules that resolve a method need none of it, nor all that `oslash` holds beside
+what they use, so they are imported below packages whose `__init__` has not run; the packages
+themselves are left for whoever imports them whole.
 """
 
 import importlib
 import importlib.util
 import sys
-from types import ModuleType
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 _PACKAGE = "jsonrpcserver"
 
 
-def _bare_modules(*names: str) -> list[ModuleType]:
-    if _PACKAGE in sys.modules:
-        return [importlib.import_module(f"{_PACKAGE}.{name}") for name in names]
-    spec = importlib.util.find_spec(_PACKAGE)
-    if spec is None:
-        raise ImportError(f"{_PACKAGE} is not installed")
-    sys.modules[_PACKAGE] = importlib.util.module_from_spec(spec)
+@contextmanager
+def _bare(*packages: str) -> Iterator[None]:
+    """Packages that nobody has imported are there in the block, with no code of their own run."""
+    absent = [name for name in packages if name not in sys.modules]
     try:
-        return [importlib.import_module(f"{_PACKAGE}.{name}") for name in names]
+        for name in absent:
+            spec = importlib.util.find_spec(name)
+            if spec is None:
+                raise ImportError(f"{name} is not installed")
+            sys.modules[name] = importlib.util.module_from_spec(spec)
+        yield
     finally:
-        del sys.modules[_PACKAGE]
+        for name in absent:
+            sys.modules.pop(name, None)
 
 
-_dispatcher, _result, _response, _sentinels = _bare_modules(
-    "dispatcher", "result", "response", "sentinels"
-)
+with _bare(_PACKAGE, "oslash"):
+    _dispatcher, _result, _response, _sentinels = (
+        importlib.import_module(f"{_PACKAGE}.{name}")
+        for name in ("dispatcher", "result", "response", "sentinels")
+    )
 
 success: Any = _result.Success
 """Wraps what a method returns."""

@@ -1,10 +1,9 @@
 """Multi round-trip requests (MCP 2026-07-28): what the client brings back, and what it is asked."""
 
-from dataclasses import dataclass
-
 import anyio.to_thread
 
 from devloop_tools.domain.sealed_state import BadState, Binding
+from devloop_tools.frozen import frozen
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.actors import Actor
@@ -14,7 +13,7 @@ from devloop_tools.server.session import Session
 _OF_A_ROUND = frozenset({"_meta", "inputResponses", "requestState"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Round:
     """One run of a request; `answers` are all that the client has given so far."""
 

@@ -7,6 +7,7 @@ from functools import partial
 from devloop_tools.protocol.mcp import ANNOTATIONS_SINCE, MODERN, STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.registry.entries import ToolEntry
+from devloop_tools.server import policy_check
 from devloop_tools.server.paging import page_of
 from devloop_tools.server.session import Session
 from devloop_tools.toolkit import Annotations
@@ -19,6 +20,9 @@ async def tools_list(session: Session, request: Request) -> JsonObject:
     """What the agent is granted, by name (MCP, tools/list)."""
     speaks = partial(session.speaks, request)
     tools = [describe(entry, speaks) for entry in shown(session.catalog(session.actor).entries())]
+    if session.actors.serves_cli:
+        tools.append(policy_check.DESCRIPTION)
+        tools.sort(key=lambda tool: str(tool["name"]))
     return page_of("tools", tools, request, key="name")
 
 

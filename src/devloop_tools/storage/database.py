@@ -91,6 +91,33 @@ _MIGRATIONS = (
     )
     """,
     "CREATE INDEX occurrences_by_bug ON bug_occurrences (number, id)",
+    """
+    CREATE TABLE agent_clis (
+        pid INTEGER NOT NULL,
+        started TEXT NOT NULL,
+        agent TEXT NOT NULL,
+        seen TEXT NOT NULL,
+        PRIMARY KEY (pid, started)
+    )
+    """,
+    """
+    CREATE TABLE port_leases (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        port INTEGER NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        pid INTEGER NOT NULL,
+        started TEXT NOT NULL,
+        ts TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE saved_values (
+        case_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (case_id, name)
+    )
+    """,
 )
 """What brings a database from each version to the next; appended to, never changed."""
 

@@ -10,11 +10,12 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.errors import StorageError, ToolSandboxError
 from devloop_tools.storage.folders import open_file, open_folder
 
@@ -28,7 +29,7 @@ _TAIL_BYTES = 64 * 1024
 _LONGEST_STEM = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProjectFile:
     """One file below the project folder, whose lock the holder has."""
 
@@ -84,25 +85,37 @@ class ProjectFile:
             with open(os.dup(fd), "rb") as stream:
                 yield stream
 
+    def end(self, most: int, after: int = 0) -> bytes | None:
+        """At most the last `most` bytes, none before `after`; None if there is no file."""
+        try:
+            with self._folder() as folder, self._opened(folder, os.O_RDONLY) as fd:
+                start = max(after, os.fstat(fd).st_size - most)
+                return os.pread(fd, most, start)
+        except FileNotFoundError:
+            return None
+
     def exists(self) -> bool:
         """Whether there is a regular file."""
         return self.tail(0) is not None
 
-    def replace(self, content: bytes) -> None:
-        """Put `content` in place of the file, keeping its mode; when it returns, it is on disk."""
+    def replace(self, content: bytes, *, keep: Iterable["ProjectFile"] | None = None) -> None:
+        """Put `content` in place of the file, keeping its mode; when it returns, it is on disk.
+
+        With `keep`, what the file held is on disk under the first of these names that is free,
+        before it is replaced.
+        """
         name = self.names[-1]
         temporary = _temporary_name(name)
         with self._folder(create=True) as folder:
             mode = self._present_mode(folder)
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary, dir_fd=folder)
-            try:
-                self._write_new(folder, temporary, content, mode)
-                os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(temporary, dir_fd=folder)
-                raise
+            with self._kept(folder, keep) if keep else contextlib.nullcontext(_sync) as sync_kept:
+                try:
+                    self._write_new(folder, temporary, content, mode)
+                    sync_kept()
+                    os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+                except BaseException:
+                    _remove(folder, temporary)
+                    raise
             os.fsync(folder)
 
     def create(self, content: bytes) -> bool:
@@ -148,6 +161,56 @@ class ProjectFile:
                 os.fsync(folder)
 
     @contextlib.contextmanager
+    def _kept(self, folder: int, keep: Iterable["ProjectFile"]) -> Iterator[Callable[[], None]]:
+        """What the file holds has another name in the block; the caller's sync makes it last.
+
+        If the block raises, the other name is gone again.
+        """
+        with contextlib.ExitStack() as opened:
+            try:
+                fd = opened.enter_context(self._opened(folder, os.O_RDONLY))
+            except FileNotFoundError:
+                yield _sync
+                return
+            for other in keep:
+                target = opened.enter_context(other._folder(create=True))
+                if self._named_too(fd, folder, other, target):
+                    break
+            else:
+                raise StorageError(f"{self.path}: no name is free to keep what it holds")
+            try:
+                yield partial(_sync, target, fd)
+            except OSError as exc:
+                _remove(target, other.names[-1])
+                # What failed is this file, not the one that it is kept as.
+                raise self._described(exc) from exc
+            except BaseException:
+                _remove(target, other.names[-1])
+                raise
+
+    def _named_too(self, fd: int, folder: int, other: "ProjectFile", target: int) -> bool:
+        """Give what is open as `fd` a second name, or copy it where that can't be done.
+
+        False, and nothing done, if the name is taken.
+        """
+        name = other.names[-1]
+        if os.fstat(fd).st_nlink > 1:
+            # Somebody writes to it under a name of their own.
+            return other.create(_read_all(fd, self.path))
+        try:
+            os.link(
+                self.names[-1], name, src_dir_fd=folder, dst_dir_fd=target, follow_symlinks=False
+            )
+        except FileExistsError:
+            return False
+        except OSError:
+            return other.create(_read_all(fd, self.path))
+        if os.path.samestat(os.fstat(fd), os.stat(name, dir_fd=target, follow_symlinks=False)):
+            return True
+        _remove(target, name)
+        raise ToolSandboxError(self.path, self.agent, "it was swapped while it was kept")
+
+    @contextlib.contextmanager
     def _folder(self, *, create: bool = False) -> Iterator[int]:
         try:
             with open_folder(self.root, self.names[:-1], agent=self.agent, create=create) as fd:
@@ -155,7 +218,10 @@ class ProjectFile:
         except OSError as exc:
             if isinstance(exc, FileNotFoundError) and not create:
                 raise
-            raise StorageError(f"{self.path}: {exc.strerror}") from exc
+            raise self._described(exc) from exc
+
+    def _described(self, exc: OSError) -> StorageError:
+        return StorageError(f"{self.path}: {exc.strerror}")
 
     @contextlib.contextmanager
     def _opened(self, folder: int, flags: int) -> Iterator[int]:
@@ -183,6 +249,7 @@ class ProjectFile:
         return stat.S_IMODE(found)
 
     def _write_new(self, folder: int, name: str, content: bytes, mode: int | None) -> None:
+        _remove(folder, name)
         fd = open_file(folder, name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             if mode is not None:
@@ -193,10 +260,21 @@ class ProjectFile:
             os.close(fd)
 
 
+def _remove(folder: int, name: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
+
+
+def _sync(*descriptors: int) -> None:
+    for fd in descriptors:
+        os.fsync(fd)
+
+
 def _read_all(fd: int, path: str) -> bytes:
     size = os.fstat(fd).st_size
     if size > MAX_FILE_BYTES:
         raise StorageError(f"{path}: {size} bytes; files above {MAX_FILE_BYTES} are not read whole")
+    os.lseek(fd, 0, os.SEEK_SET)
     parts: list[bytes] = []
     while part := os.read(fd, 1 << 20):
         parts.append(part)

@@ -3,9 +3,9 @@
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.storage.folders import open_folder
 
@@ -13,7 +13,7 @@ MAX_LISTED = 50_000
 MAX_LEVELS = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """A regular file; `path` is relative to the listed folder. The stamp changes with the file."""
 

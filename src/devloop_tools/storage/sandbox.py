@@ -6,11 +6,12 @@ out is the business of `storage.folders`, which opens what was judged.
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
+from devloop_tools.frozen import changed, frozen
 from devloop_tools.storage.errors import ToolSandboxError
 
 MAX_PATH_BYTES = 4096
@@ -35,7 +36,7 @@ class Operation(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """Whether a path is allowed, which rule said so, and why not."""
 
@@ -47,7 +48,16 @@ class Verdict:
     """The folder that `resolved` lies below; None is the project folder."""
 
 
-@dataclass(frozen=True, slots=True)
+class Environment(tuple[tuple[str, str | None], ...]):
+    """Names of environment variables with their values, which are never shown."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Environment({', '.join(name for name, _ in self)})"
+
+
+@frozen
 class Sandbox:
     """What one agent may touch: patterns below the project folder, and folders beside it to read.
 
@@ -58,6 +68,10 @@ class Sandbox:
     write_allow: tuple[str, ...] = ()
     write_deny: tuple[str, ...] = ()
     read_allow: tuple[Path, ...] = ()
+    configuration: tuple[Path, ...] = ()
+    """Folders that say what agents may do; no command of a shell may name them."""
+    env: "Environment" = Environment()
+    """Environment variables that placeholders and units may see; None where one isn't set."""
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""
@@ -105,7 +119,7 @@ class Sandbox:
                 verdict = _judge_read(split(below))
             except ValueError as exc:
                 return Verdict(False, path, "path", str(exc))
-            return replace(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
+            return changed(verdict, rule=f"{verdict.rule}: {folder}", root=folder)
         reason = "an absolute path; paths are relative to the project folder"
         return Verdict(False, path, "readAllowList", reason)
 
@@ -123,7 +137,24 @@ def _judge_read(parts: tuple[str, ...]) -> Verdict:
 def _closes(pattern: str, parts: tuple[str, ...]) -> bool:
     if "/" not in pattern:
         return any(_name_matches(part, pattern) for part in parts)
+    return means(pattern, parts)
+
+
+def means(pattern: str, parts: tuple[str, ...]) -> bool:
+    """Whether a pattern from the project folder on covers this path, in whatever spelling."""
     return matches("/".join(map(_folded, parts)), "/".join(map(_folded, pattern.split("/"))))
+
+
+def closed_to_globs(pattern: str) -> str | None:
+    """Which of the names that are closed to reading a glob asks for, by itself or by a wildcard
+    behind a dot; None if none."""
+    folded = _folded(pattern)
+    dotted = [name for name in re.split(r"[/,{}]", folded) if name.startswith(".")]
+    for closed in DENIED_TO_READ:
+        name = closed.rstrip("*")
+        if name in folded or any(fnmatchcase(name, each) for each in dotted):
+            return closed
+    return None
 
 
 def is_reserved(name: str) -> bool:

@@ -2,13 +2,13 @@
 
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any, Protocol, Union, get_args, get_origin
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from devloop_tools.frozen import frozen
 from devloop_tools.toolkit.schema import input_schema
 
 Location = tuple[int | str, ...]
@@ -21,7 +21,7 @@ _WANTS_OBJECT = frozenset({"model_type", "dict_type", "model_attributes_type", "
 _WANTS_LIST = frozenset({"list_type", "tuple_type", "set_type"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """One field that can't be used, why, and what could stand there."""
 
@@ -57,7 +57,7 @@ class Arguments(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelArguments:
     """Arguments that a pydantic model describes."""
 

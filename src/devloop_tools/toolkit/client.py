@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.errors import ExpectedFailure
 
 JsonObject = dict[str, Any]
@@ -22,7 +23,7 @@ class Question:
     params: JsonObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Elicited:
     """What a person did with a form. `cancel` means that nobody was there, not a refusal."""
 
@@ -34,7 +35,7 @@ Ask = Callable[[Mapping[str, Question]], Awaitable[Mapping[str, JsonObject]]]
 Log = Callable[[str, Any], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Client:
     """The client of one call. `key` names a question within the call, the same at each run.
 

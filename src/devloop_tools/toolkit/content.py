@@ -1,13 +1,14 @@
 """Results that are more than text, as MCP's content blocks."""
 
 import base64
-from dataclasses import dataclass
 from typing import Any
+
+from devloop_tools.frozen import frozen
 
 Block = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A text for the model."""
 
@@ -17,7 +18,7 @@ class Text:
         return {"type": "text", "text": self.text}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Image:
     """An image; `mime_type` such as image/png."""
 
@@ -28,7 +29,7 @@ class Image:
         return {"type": "image", "data": _base64(self.data), "mimeType": self.mime_type}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Audio:
     """A sound; `mime_type` such as audio/wav."""
 
@@ -39,7 +40,7 @@ class Audio:
         return {"type": "audio", "data": _base64(self.data), "mimeType": self.mime_type}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Embedded:
     """A resource with its content, which is a text or bytes."""
 
@@ -51,7 +52,7 @@ class Embedded:
         return {"type": "resource", "resource": contents(self.uri, self.content, self.mime_type)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """A resource that the client may read."""
 

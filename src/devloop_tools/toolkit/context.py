@@ -1,76 +1,21 @@
 """What a tool gets besides its arguments. Tools import no service: everything comes from here."""
 
-import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
-from devloop_tools.domain.events import EventType
-from devloop_tools.domain.memories import Kind, MemoryRecorded
+from devloop_tools.domain.events import EventLog
 from devloop_tools.domain.origin import Origin
-from devloop_tools.domain.outcome import Refused
-from devloop_tools.domain.runtime_state import RuntimeStateUpdated, VersionConflict
-from devloop_tools.domain.timeline import Level, TimelineAppended
-from devloop_tools.domain.todos import (
-    PlannedItem,
-    Status,
-    TodoItemUpdated,
-    TodoListWritten,
-)
+from devloop_tools.domain.timeline import Level, Timeline
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit.client import Client
 
-
-class Todos(Protocol):
-    """The agent's todo list."""
-
-    def write(self, items: Sequence[PlannedItem]) -> TodoListWritten | Refused: ...
-    def update(
-        self, item_id: str, status: Status, *, note: str | None, evidence: str | None
-    ) -> TodoItemUpdated | Refused: ...
-
-
-class RuntimeStates(Protocol):
-    """The agent's runtime state."""
-
-    def patch(
-        self, patch: dict[str, Any], expected_version: int | None
-    ) -> RuntimeStateUpdated | VersionConflict | Refused: ...
-
-
-class TimelineAppender(Protocol):
-    """The project's timeline."""
-
-    def append(
-        self,
-        event: str,
-        *,
-        summary: str = "",
-        data: dict[str, Any] | None = None,
-        level: Level = Level.INFO,
-    ) -> TimelineAppended | Refused: ...
-
-
-class Memories(Protocol):
-    """The agent's memories."""
-
-    def record(
-        self, topic: str, content: str, *, kind: Kind, tags: list[str], supersedes: str | None
-    ) -> MemoryRecorded | Refused: ...
-
-
-class Events(Protocol):
-    """The project's event log."""
-
-    def emit(self, origin: Origin, event: EventType, data: Mapping[str, Any]) -> None: ...
-    def emit_within(
-        self,
-        transaction: sqlite3.Connection,
-        origin: Origin,
-        event: EventType,
-        data: Mapping[str, Any],
-    ) -> None: ...
+if TYPE_CHECKING:
+    from devloop_tools.domain.memories import MemoryStore
+    from devloop_tools.domain.running.live_units import LiveUnits
+    from devloop_tools.domain.runtime_state import RuntimeStateStore
+    from devloop_tools.domain.todos import TodoStore
 
 
 class Progress(Protocol):
@@ -79,18 +24,19 @@ class Progress(Protocol):
     def report(self, progress: float, total: float | None = None, message: str = "") -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolContext:
-    """One per call. Paths are relative to the project folder, with `/`."""
+    """One per call. Paths are relative to the project folder, with `/`.
+
+    A store is made when it is asked for, and its module is imported by the first call that does.
+    """
 
     origin: Origin
     workspace: Workspace
-    todos: Todos
-    runtime_state: RuntimeStates
-    timeline: TimelineAppender
-    memories: Memories
-    events: Events
+    events: EventLog
     database: Database
+    started: Callable[[], "LiveUnits"]
+    """Gives the units that this server has started."""
     progress: Progress
     client: Client
 
@@ -115,6 +61,37 @@ class ToolContext:
     @property
     def session_id(self) -> str:
         return self.origin.session_id
+
+    @property
+    def units(self) -> "LiveUnits":
+        """The units that this server has started."""
+        return self.started()
+
+    @property
+    def todos(self) -> "TodoStore":
+        """The agent's todo list."""
+        from devloop_tools.domain.todos import TodoStore
+
+        return TodoStore(self.workspace, self.origin, self.events)
+
+    @property
+    def runtime_state(self) -> "RuntimeStateStore":
+        """The agent's runtime state."""
+        from devloop_tools.domain.runtime_state import RuntimeStateStore
+
+        return RuntimeStateStore(self.workspace, self.origin, self.events)
+
+    @property
+    def memories(self) -> "MemoryStore":
+        """The agent's memories."""
+        from devloop_tools.domain.memories import MemoryStore
+
+        return MemoryStore(self.workspace, self.origin, self.events)
+
+    @property
+    def timeline(self) -> Timeline:
+        """The project's timeline."""
+        return Timeline(self.workspace, self.origin, self.events)
 
     def log(self, level: Level, message: str) -> None:
         """Write a short timeline entry, and tell the client."""

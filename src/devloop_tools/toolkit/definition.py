@@ -2,9 +2,9 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, get_type_hints
 
+from devloop_tools.frozen import frozen
 from devloop_tools.toolkit.arguments import Arguments, ModelArguments
 from devloop_tools.toolkit.context import ToolContext
 from devloop_tools.toolkit.input import ToolInput
@@ -17,7 +17,7 @@ MAX_DESCRIPTION = 4096
 """The CLI cuts longer descriptions."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Annotations:
     """What a call may do (MCP, tool annotations). Policy and approvals trust them."""
 
@@ -34,7 +34,7 @@ WRITE = Annotations(read_only=False)
 """Changes files, and loses nothing that was there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolDefinition:
     """What `@tool` makes of a function.
 

@@ -5,15 +5,15 @@ checked by `domain/contracts/schema_faults`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from devloop_tools.frozen import frozen
 from devloop_tools.toolkit.arguments import InvalidArguments, Problem, written
 
 MAX_SHOWN = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SchemaArguments:
     """Arguments as they came, checked against a schema (JSON Schema 2020-12).
 

@@ -2,14 +2,14 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from devloop_tools.frozen import frozen
 from devloop_tools.toolkit.content import Content
 from devloop_tools.toolkit.context import ToolContext
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptArgument:
     """A text that a person gives; `choices` are offered while they type."""
 
@@ -19,7 +19,7 @@ class PromptArgument:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptMessage:
     """One message of the conversation that the prompt starts."""
 
@@ -30,7 +30,7 @@ class PromptMessage:
 Render = Callable[[dict[str, str], ToolContext], Awaitable[Sequence[PromptMessage]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptDefinition:
     """What `@prompt` makes of a function."""
 

@@ -3,16 +3,16 @@
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from devloop_tools.frozen import frozen
 from devloop_tools.toolkit.context import ToolContext
 
 Read = Callable[..., str | bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResourceDefinition:
     """`uri` is whole, or a template with `{names}` (RFC 6570, level 1)."""
 

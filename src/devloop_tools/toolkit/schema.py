@@ -1,13 +1,13 @@
 """pydantic models to the schemas that go out: small, flat, and readable without resolving."""
 
 import types
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, RootModel, TypeAdapter
 
 from devloop_tools.domain.outcome import Refused
+from devloop_tools.frozen import frozen
 
 Schema = dict[str, Any]
 
@@ -115,7 +115,7 @@ _DROPPED = frozenset({"title", "discriminator"})
 """What no reader needs: names of classes, and a mapping to references that are inlined here."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Inliner:
     """Schemas without titles and references, but for those to something that holds itself."""
 

@@ -10,22 +10,20 @@ locks and the same sandbox. A test of a tool reads like this:
 The server never imports this module.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
 
 from devloop_tools.domain.events import Event, EventLog
-from devloop_tools.domain.memories import MemoryStore
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import refused
-from devloop_tools.domain.runtime_state import RuntimeStateStore
-from devloop_tools.domain.timeline import Timeline
-from devloop_tools.domain.todos import TodoStore
+from devloop_tools.domain.running.live_units import LiveUnits
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import ExpectedFailure
-from devloop_tools.storage.sandbox import Sandbox
+from devloop_tools.storage.sandbox import Environment, Sandbox
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit.client import NO_CLIENT
 from devloop_tools.toolkit.context import ToolContext
@@ -42,14 +40,17 @@ def tool_context(
     agent: str = "pm",
     write_allow: Sequence[str] = ("**",),
     unit_id: str | None = None,
+    env: Mapping[str, str | None] | None = None,
 ) -> ToolContext:
     """A context with real stores in the existing folder `root`, as a call of `agent` gets it.
 
     `write_allow` are the globs of the agent's `writeAllowList`; what is closed to everybody
-    (`.devloop/`, `.git/` and so on) stays closed. The database is closed when nobody holds the
-    context any more.
+    (`.devloop/`, `.git/` and so on) stays closed. `env` is what placeholders and units see. The
+    database is closed when nobody holds the context any more.
     """
-    workspace = Workspace(root, Sandbox(agent, tuple(write_allow)), unit_id)
+    workspace = Workspace(
+        root, Sandbox(agent, tuple(write_allow), env=Environment((env or {}).items())), unit_id
+    )
     origin = Origin(
         project_id=PROJECT_ID,
         agent=agent,
@@ -58,17 +59,12 @@ def tool_context(
         unit_id=unit_id,
     )
     database = Database(root)
-    events = EventLog(database)
-    stores = (workspace, origin, events)
     return ToolContext(
         origin=origin,
         workspace=workspace,
-        todos=TodoStore(*stores),
-        runtime_state=RuntimeStateStore(*stores),
-        timeline=Timeline(*stores),
-        memories=MemoryStore(*stores),
-        events=events,
+        events=EventLog(database),
         database=database,
+        started=cache(LiveUnits),
         progress=NO_PROGRESS,
         client=NO_CLIENT,
     )

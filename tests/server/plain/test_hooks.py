@@ -30,10 +30,12 @@ from devloop_tools.server.session import Session
 async def test_a_host_asks_the_policy_about_its_tools_and_ours(
     connect: Connect, agent: str, tool: str, allowed: bool
 ) -> None:
+    given = {"command": "ls", "file_path": "a"}
     async with connect(agent=None, host=True) as host:
-        params = {"tool": tool, "input": {"command": "ls"}, "ctx": {"agent": agent, "unit_id": "a"}}
+        params = {"tool": tool, "input": given, "ctx": {"agent": agent, "unit_id": "a"}}
         answer = await host.result("hooks.pre_execute", params)
-    refusal = {"ok": False, "reason": f"{tool} is not granted to {agent}"}
+    name = tool.removeprefix("mcp__devloop__")
+    refusal = {"ok": False, "reason": f"{name} is not granted to {agent}"}
     assert answer == ({"ok": True} if allowed else refusal)
 
 
@@ -61,3 +63,24 @@ async def test_hooks_are_asked_in_order_until_one_refuses(connect: Connect) -> N
         assert first_refusal(hooks, session, pm, params) == "不行"
         assert first_refusal(hooks[:1], session, pm, params) is None
     assert asked == [("one", "pm", "Bash"), ("two", "pm", "Bash"), ("one", "pm", "Bash")]
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "reason"),
+    [
+        ("Read", {"file_path": "prd/a"}, None),
+        ("Read", {"file_path": "/etc/passwd"}, "file_path: /etc/passwd: it lies outside"),
+        ("Read", {}, "file_path: a path is expected"),
+        ("Bash", {"command": "cat .devloop/state.db"}, "Bash is not granted to pm"),
+    ],
+)
+async def test_the_guard_is_asked_first_and_its_ruling_is_recorded(
+    connect: Connect, tool: str, given: dict[str, Any], reason: str | None
+) -> None:
+    async with connect(agent="pm") as host:
+        answer = await host.result("hooks.pre_execute", {"tool": tool, "input": given})
+        [event] = host.events()
+    assert answer["ok"] == (reason is None)
+    assert answer.get("reason", "").startswith(reason or "")
+    assert event.type == ("policy.refused" if reason else "policy.decided")
+    assert (event.data["tool"], event.data["line"]) == (tool, event.data["line"])

@@ -9,7 +9,8 @@ async def use_plain(host: Host) -> None:
     assert (await host.result("server.info"))["agent"] == "pm"
     assert (await host.execute("plain_echo", {"text": "好"}))["text"] == "好"
     assert (await host.result("session.state"))["state"] == "running"
-    assert (await host.result("hooks.pre_execute", {"tool": "Read"}))["ok"] is True
+    read = {"tool": "Read", "input": {"file_path": "prd/a"}}
+    assert (await host.result("hooks.pre_execute", read))["ok"] is True
 
 
 async def test_the_plain_door_is_open_before_and_after_the_handshake(connect: Connect) -> None:

@@ -34,7 +34,7 @@ BAD = {
     "latin1": HEAD.format("iso-8859-1").encode("ascii", "replace") + b"<p>caf\xe9",
     "truncated": (HEAD.format("utf-8") + BODY).encode()[:-35],
     "in a character": (HEAD.format("utf-8") + BODY).encode().partition(b"\x95")[0],
-    "one long line": b"<p>" + b"x" * 50_000_000,
+    "one long line": b"<p>" + b"x" * 17_000_000,
     "deep": HEAD.format("utf-8").encode() + b"<div>" * 10_000 + BODY.encode(),
     "empty": b"",
 }  # fmt: skip
@@ -59,16 +59,14 @@ def calls(page: str) -> Iterator[tuple[ToolDefinition, dict[str, Any]]]:
     yield write_mvcp_page, {"unit_id": "u", "contract": {"unit": "u", "version": 1}}
 
 
-@pytest.mark.parametrize("kind", BAD)
-async def test_every_tool_copes_with_a_bad_page_or_says_what_is_wrong(
-    kind: str, ctx: ToolContext, tmp_path: Path
-) -> None:
+async def try_every_tool(content: bytes, ctx: ToolContext, root: Path) -> None:
+    """Each tool copes or refuses with reason and hint, and the pages stay as they are."""
     await call_tool(bootstrap_prd_site, {"title": "T", "chapters": CHAPTERS}, ctx)
     await call_tool(bootstrap_sdd_site, {"title": "T", "units": UNITS}, ctx)
-    pages = [tmp_path / "prd/a.html", tmp_path / "sdd/units/u.html"]
+    pages = [root / "prd/a.html", root / "sdd/units/u.html"]
     for page in pages:
-        page.write_bytes(BAD[kind])
-    units = (tmp_path / "sdd/units.json").read_bytes()
+        page.write_bytes(content)
+    units = (root / "sdd/units.json").read_bytes()
     for definition, arguments in calls("prd/a.html"):
         result = await call_tool(definition, arguments, ctx)
         wrote = definition in (write_chapter, write_mvcp_page)
@@ -76,8 +74,15 @@ async def test_every_tool_copes_with_a_bad_page_or_says_what_is_wrong(
         if isinstance(result, Refused):
             assert result.reason
             assert result.hint
-    assert [page.read_bytes() == BAD[kind] for page in pages] == [True, True]
-    assert (tmp_path / "sdd/units.json").read_bytes() == units
+    assert [page.read_bytes() == content for page in pages] == [True, True]
+    assert (root / "sdd/units.json").read_bytes() == units
+
+
+@pytest.mark.parametrize("kind", BAD)
+async def test_every_tool_copes_with_a_bad_page_or_says_what_is_wrong(
+    kind: str, ctx: ToolContext, tmp_path: Path
+) -> None:
+    await try_every_tool(BAD[kind], ctx, tmp_path)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in BAD if kind not in ("empty", "truncated")])

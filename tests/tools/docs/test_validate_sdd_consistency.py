@@ -224,6 +224,17 @@ async def test_a_unit_that_promises_nothing_yet_is_a_warning(root: Path, ctx: To
     assert {"no-contract"} <= set(result.codes) <= {"no-contract", "placeholder", "stale-index"}
 
 
+@pytest.mark.parametrize(("levels", "code"), [(19, None), (30, "invalid-schema"),
+                                              (300, "malformed-contract")])  # fmt: skip
+async def test_a_schema_nested_beyond_reason_is_a_finding(
+    levels: int, code: str | None, root: Path, ctx: ToolContext
+) -> None:
+    text = '{"properties": {"甲": ' * levels + "true" + "}}" * levels
+    change(root, FE, '"version": "一"', f'"types": {{"T": {text}}}, "version": "一"')
+    codes = {code for code, _, _ in await found(ctx)} - {"hash-mismatch"}
+    assert codes == ({code} if code else set())
+
+
 async def test_a_contract_that_went_is_a_mismatch(root: Path, ctx: ToolContext) -> None:
     change(root, FE, 'id="data-contract"', 'id="contract-data"')
     assert [code for code, _, _ in await found(ctx)] == ["hash-mismatch"]

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from devloop_tools.domain.search_terms import CJK
-from devloop_tools.domain.stems import stem
+from devloop_tools.domain.documents.search_terms import CJK
+from devloop_tools.domain.documents.stems import stem
 
 _CHINESE = re.compile(f"[{CJK}]")
 

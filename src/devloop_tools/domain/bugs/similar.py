@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from devloop_tools.domain.bugs.concepts import concepts_of_phrases, concepts_of_stems, phrases
-from devloop_tools.domain.search_terms import CJK, MAX_WORD
-from devloop_tools.domain.stems import stem
+from devloop_tools.domain.documents.search_terms import CJK, MAX_WORD
+from devloop_tools.domain.documents.stems import stem
 
 SATURATION = 1.2
 """BM25's k1: how soon a word that is repeated stops to count."""

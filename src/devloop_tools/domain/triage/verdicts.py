@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict
 
 from devloop_tools.domain.bugs.records import Category
 from devloop_tools.domain.clock import timestamp
+from devloop_tools.domain.documents.site import Emitter
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done, Refused, refused
-from devloop_tools.domain.site import Emitter
 from devloop_tools.domain.triage.classifier import AGENTS, Judgement
 from devloop_tools.domain.triage.signals import Found
 from devloop_tools.storage.errors import CorruptFile

@@ -6,9 +6,13 @@ from typing import Any
 from pydantic import Field
 
 from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.names import CLI_PREFIX
+from devloop_tools.registry.reasons import why
 from devloop_tools.server.actors import Actor
+from devloop_tools.server.native_calls import rule_on_call
 from devloop_tools.server.plain.params import CallerContext, Params, acting, read
+from devloop_tools.server.policy_check import record
 from devloop_tools.server.session import Session
 
 
@@ -36,11 +40,27 @@ def first_refusal(
     return next((reason for hook in hooks if (reason := hook(session, actor, params))), None)
 
 
-def _granted(session: Session, actor: Actor, params: HookParams) -> str | None:
-    """The policy's verdict on the tool, be it ours or the client's own."""
-    if actor.policy.allows(params.tool.removeprefix(CLI_PREFIX)):
+def _ruled(session: Session, actor: Actor, params: HookParams) -> str | None:
+    """The ruling on a tool of the client's own: policy, paths, and what a command holds."""
+    if _own(session, params.tool) is not None:
         return None
-    return f"{params.tool} is not granted to {actor.agent}"
+    ruling = rule_on_call(actor.grounds, params.tool, params.input or {})
+    record(session, actor, params.ctx.call_id if params.ctx else None, ruling)
+    return ruling.reason or None
 
 
-HOOKS: tuple[Hook, ...] = (_granted,)
+def _granted(session: Session, actor: Actor, params: HookParams) -> str | None:
+    """The policy's verdict on one of our tools; it is asked again when the tool is called."""
+    entry = _own(session, params.tool)
+    if entry is None:
+        return None
+    verdict = actor.policy.decide(entry.name, params.input or {}, namespace=entry.namespace)
+    return None if verdict.grants else why(actor.policy, verdict, entry.namespace)
+
+
+def _own(session: Session, tool: str) -> ToolEntry | None:
+    name = tool.removeprefix(CLI_PREFIX)
+    return session.actors.registry.entries.get(name) or session.host_tools.get(name)
+
+
+HOOKS: tuple[Hook, ...] = (_ruled, _granted)

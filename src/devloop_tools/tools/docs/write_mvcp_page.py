@@ -28,7 +28,7 @@ class WriteMvcpPageInput(ToolInput):
     unit_id: DocId = Field(description="The unit, as units.json has it.", examples=["todo-be"])
     contract: FreeObject = Field(
         description="What the unit promises: {unit, version, endpoints, functions, types, events,"
-        " errors}; all lists optional, schemas in JSON Schema, types as {$ref: #/types/Name}.",
+        " errors}; all lists optional, schemas in JSON Schema that refer to types as #/types/Name.",
         examples=[{
             "unit": "todo-be", "version": 1,
             "endpoints": [{

@@ -1,0 +1,131 @@
+"""Other processes: which one a pid means, whose children are whose, and who listens on a port.
+
+The one module that knows psutil, which is loaded when a port or a unit is looked into.
+"""
+
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+MAX_COMMAND = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process for good: the system gives its pid to others later, its start never."""
+
+    pid: int
+    started: str
+
+    @property
+    def lives(self) -> bool:
+        return started_at(self.pid) == self.started
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who listens on a port; `pid` is None where the system doesn't tell us."""
+
+    pid: int | None
+    command: str
+
+    def __str__(self) -> str:
+        return f"pid {self.pid} ({self.command})" if self.pid else "a process of another user"
+
+
+def process(pid: int) -> Process | None:
+    """The living process that `pid` means, or None."""
+    started = started_at(pid)
+    return Process(pid, started) if started else None
+
+
+def started_at(pid: int) -> str | None:
+    """When the living process `pid` started, as a text to compare; None if there is none."""
+    if sys.platform != "linux":
+        return _started_at_elsewhere(pid)
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    state, start = fields[0], fields[19]
+    return None if state in b"ZX" else f"{_boot()}:{start.decode()}"
+
+
+def tree(pid: int) -> frozenset[int]:
+    """`pid` and every process below it, while it lives."""
+    import psutil
+
+    try:
+        below = psutil.Process(pid).children(recursive=True)
+    except psutil.Error:
+        return frozenset()
+    return frozenset({pid, *(child.pid for child in below)})
+
+
+def listeners(port: int) -> Sequence[Listener]:
+    """Who listens on `port`, on whatever address; none also where the system won't tell."""
+    import psutil
+
+    try:
+        connections = psutil.net_connections("tcp")
+    except psutil.Error:
+        return []
+    pids = {found.pid for found in connections if _is_listening(found, port)}
+    return [Listener(pid, _command(pid)) for pid in sorted(pids, key=lambda pid: pid or 0)]
+
+
+def listens(pids: Collection[int], port: int) -> bool | None:
+    """Whether one of `pids` listens on `port`; None where the system won't tell."""
+    import psutil
+
+    hidden = False
+    for pid in pids:
+        try:
+            found = psutil.Process(pid).net_connections("tcp")
+        except psutil.AccessDenied:
+            hidden = True
+        except psutil.Error:
+            continue
+        else:
+            if any(_is_listening(connection, port) for connection in found):
+                return True
+    return None if hidden else False
+
+
+def _is_listening(connection: Any, port: int) -> bool:
+    return bool(connection.status == "LISTEN" and connection.laddr.port == port)
+
+
+def _command(pid: int | None) -> str:
+    import psutil
+
+    if pid is None:
+        return ""
+    try:
+        words: list[str] = psutil.Process(pid).cmdline()
+    except psutil.Error:
+        return "its command is hidden"
+    text = " ".join(words).encode("utf-8", "replace").decode()
+    return text if len(text) <= MAX_COMMAND else text[:MAX_COMMAND] + "…"
+
+
+def _started_at_elsewhere(pid: int) -> str | None:
+    import psutil
+
+    try:
+        found: Any = psutil.Process(pid)
+        return None if found.status() == psutil.STATUS_ZOMBIE else str(found.create_time())
+    except psutil.Error:
+        return None
+
+
+@cache
+def _boot() -> str:
+    # Starts are counted in ticks since the system's own start.
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
