@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.snapshots.bug_page import PAGE, draw_page  # found by the line above
 from tests.snapshots.drawing import ROOT, draw, stored
+from tests.snapshots.known_words import WORDS, draw_words
 
 
 def main() -> None:
@@ -25,6 +26,7 @@ def main() -> None:
             path.write_bytes(drawn[name])
             print(f"wrote {name}")
     PAGE.write_text(draw_page(), encoding="utf-8")
+    WORDS.write_bytes(draw_words())
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import os
 import re
 import unicodedata
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -161,12 +160,22 @@ def _shown(name: str) -> str:
 
 def _session(given: str | None, of_the_cli: str) -> str:
     if given is None:
-        return of_the_cli if _is_session(of_the_cli) else str(uuid.uuid4())
+        return of_the_cli if _is_session(of_the_cli) else _uuid()
     if not _is_session(given):
         raise SettingsError(
             f"--session: {given!r} is no id of a session: 1 to {MAX_SESSION} printable characters"
         )
     return given
+
+
+def _uuid() -> str:
+    """A random UUID (RFC 9562, version 4), without the module that would make one: it takes longer
+    to load than the guard may take."""
+    value = bytearray(os.urandom(16))
+    value[6] = value[6] & 0x0F | 0x40
+    value[8] = value[8] & 0x3F | 0x80
+    text = value.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def _is_session(text: str) -> bool:

@@ -84,3 +84,26 @@ def test_a_project_without_events_has_an_empty_list_and_gets_no_database(tmp_pat
     assert records(tmp_path) == []
     assert run(tmp_path).stdout.split() == ["ts", "agent", "decision", "outcome", "tool", "rule"]
     assert list(tmp_path.iterdir()) == []
+
+
+SECRETS = {
+    "sk-ant-REDACTED": "export ANTHROPIC_API_KEY=sk-ant-REDACTED",
+    "hunter2hunter2": "curl -u li:hunter2hunter2 http://h/",
+    "eyJhbGciOiJIUzI1NiJ9": "curl -H 'Authorization: Bearer eyJhbGciOiJIUzI1NiJ9' http://h/",
+    "p4ssw0rd": "psql postgres://li:p4ssw0rd@db/x",
+    "ghp_abcdefghijklmnopqrstuvwxyz0123": "git clone https://ghp_abcdefghijklmnopqrstuvwxyz0123@h",
+    "MIIEow": "echo '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----'",
+}
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_secrets_are_masked_before_they_are_written(secret: str, tmp_path: Path) -> None:
+    log = EventLog(Database(tmp_path))
+    origin = Origin("p", "coder", "c", "s", None)
+    text = f"写 {SECRETS[secret]}"
+    log.emit(origin, EventType.POLICY_REFUSED, {**REFUSED, "subject": text, "reason": text})
+    log.emit(origin, EventType.TOOL_FAILED, {"tool": "x", "rule": "allow x", "reason": text})
+    assert secret.encode() not in b"".join(
+        file.read_bytes() for file in (tmp_path / ".devloop").glob("state.db*")
+    )
+    assert "•••" in records(tmp_path)[0]["subject"]

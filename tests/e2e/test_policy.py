@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -177,9 +178,11 @@ def test_an_agent_does_not_reach_what_decides_about_it(
 
 
 def test_call_refuses_by_itself_below_the_agents_cli(under_policy: MakeHost, project: Path) -> None:
-    # Spelled so that no fence sees it.
-    hidden = f"m=devloop_tools; {sys.executable} -m $m call timeline_append "
-    hidden += '\'{"event": "x"}\' --agent pm --project-dir .'
+    # Spelled so that no fence sees it: the name is put together by the program.
+    words = ["x", "call", "timeline_append", '{"event": "x"}', "--agent", "pm"]
+    program = f"import runpy, sys; sys.argv = {words!r}; "
+    program += "runpy.run_module('devloop' + '_tools', run_name='__main__')"
+    hidden = shlex.join([sys.executable, "-c", program])
     host, model = under_policy(Step(calls=(Call("Bash", {"command": hidden}),)))
     host.run(host.line("coder"), "go")
     [result] = model.results

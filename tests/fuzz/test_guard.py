@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.fuzz.settings import fuzzed
-from tests.guard.commands import PASSED, REFUSED
 from tests.guard.fenced import ALLOWED, FORBIDDEN
+from tests.guard.passed import PASSED
+from tests.guard.refused import REFUSED
 from tests.guard.test_hostile import PIECES
 
 from devloop_tools.guard.fences import forbidden

@@ -5,8 +5,9 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.guard.commands import PASSED, REFUSED
 from tests.guard.fenced import ALLOWED, FORBIDDEN
+from tests.guard.passed import PASSED
+from tests.guard.refused import REFUSED
 from tests.guard.test_hostile import LONG, PIECES
 
 from devloop_tools.guard.fences import forbidden

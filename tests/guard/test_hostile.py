@@ -5,7 +5,8 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.guard.commands import PASSED, REFUSED
+from tests.guard.passed import PASSED
+from tests.guard.refused import REFUSED
 
 from devloop_tools.guard.judging import judge
 

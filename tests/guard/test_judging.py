@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.guard.commands import PASSED, REFUSED, UNPARSED_AND_PASSED, UNPARSED_AND_REFUSED
+from tests.guard.passed import PASSED, UNPARSED_AND_PASSED
+from tests.guard.refused import REFUSED, UNPARSED_AND_REFUSED
 
 from devloop_tools.guard.judging import judge
 

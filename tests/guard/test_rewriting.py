@@ -1,7 +1,7 @@
 """A refused command as it could be written."""
 
 import pytest
-from tests.guard.commands import REFUSED
+from tests.guard.refused import REFUSED
 
 from devloop_tools.guard.judging import judge
 

@@ -192,3 +192,12 @@ def test_a_server_that_is_started_again_takes_no_configuration_that_changed(setu
     changed = serve()
     assert changed.returncode == 2
     assert "the configuration inside the project has changed since" in changed.stderr
+
+
+@pytest.mark.parametrize(
+    "flag", ["--bare", "--safe-mode", "--settings=x.json", "--permission-mode=bypassPermissions"]
+)
+def test_flags_that_would_take_policy_or_hook_away_are_refused(setup: SetUp, flag: str) -> None:
+    done = setup.launch("go", "--", flag)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"devloop-tools: {flag.partition('=')[0]}: ")

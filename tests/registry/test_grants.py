@@ -30,10 +30,7 @@ FUNCTIONS = set().union(*GRANTS.values())
 NATIVE = {"Read", "Write", "Edit", "Bash"}
 BUILT = {entry.name for entry in discover(TOOLS_PACKAGE)}
 
-NOT_BUILT = frozenset(
-    "category_classifier diff_contract_vs_impl find_similar_bug hint_builder parse_vitest"
-    " sandbox_check validate_sdd_consistency write_mvcp_page".split()
-)
+NOT_BUILT = frozenset("diff_contract_vs_impl sandbox_check".split())
 """Functions that are granted and may be missing; the list only shrinks."""
 
 

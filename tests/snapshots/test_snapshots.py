@@ -6,6 +6,7 @@ import orjson
 import pytest
 from tests.snapshots.bug_page import PAGE, draw_page
 from tests.snapshots.drawing import draw, stored
+from tests.snapshots.known_words import WORDS, draw_words
 
 DRAWN = draw()
 STORED = stored()
@@ -38,3 +39,7 @@ def test_drawing_twice_gives_the_same() -> None:
 
 def test_the_page_of_bugs_is_what_is_drawn_from_the_table() -> None:
     assert PAGE.read_text(encoding="utf-8") == draw_page(), "run `make snapshots`"
+
+
+def test_the_known_words_are_those_of_the_reports() -> None:
+    assert WORDS.read_bytes() == draw_words(), "run `make snapshots`"

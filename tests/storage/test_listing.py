@@ -19,6 +19,15 @@ def test_files_are_listed_by_path_and_links_are_not(tmp_path: Path) -> None:
     assert [(file.path, file.size) for file in found] == [("a.html", 6), ("乙/b.html", 6)]
 
 
+def test_folders_that_are_left_out_are_not_entered(tmp_path: Path) -> None:
+    for name in ("unit/a.py", "unit/node_modules/x.js", "unit/b/node_modules/x.js", "unit/.git/x"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "unit/.hidden").touch()
+    found = Workspace(tmp_path, Sandbox("coder")).files_below("unit", without={"node_modules"})
+    assert [file.path for file in found] == [".hidden", "a.py"]
+
+
 def test_a_folder_that_is_not_there_has_no_files(tmp_path: Path) -> None:
     assert files_below(tmp_path, ("没有",), "pm") == []
 

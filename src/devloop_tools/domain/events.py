@@ -9,9 +9,13 @@ from typing import Any
 import orjson
 
 from devloop_tools.domain.clock import timestamp
+from devloop_tools.domain.masking import masked_text
 from devloop_tools.domain.origin import Origin
 from devloop_tools.frozen import frozen
 from devloop_tools.storage.database import Database
+
+MAX_SUBJECT = 300
+"""So much is kept of what a call was about."""
 
 MAX_READ = 1000
 """Most events that one read returns."""
@@ -60,6 +64,14 @@ class Event:
     session_id: str | None
     data: Mapping[str, Any]
 
+
+_MASKED = frozenset(
+    {
+        EventType.TOOL_FAILED, EventType.TOOL_CRASHED, EventType.ESCALATION,
+        EventType.POLICY_DECIDED, EventType.POLICY_REFUSED,
+    }
+)  # fmt: skip
+"""Events that quote a call: secrets in them are masked before they are written."""
 
 _Values = tuple[str, str, str, str, str | None, str, str, str]
 
@@ -158,11 +170,21 @@ def as_json(event: Event) -> bytes:
 
 
 def _values(origin: Origin, event: EventType, data: Mapping[str, Any]) -> _Values:
+    if event in _MASKED:
+        # What a call was about may hold what nobody is to read in a record.
+        data = {key: _quoted(key, value) for key, value in data.items()}
     text = orjson.dumps(data).decode()
     return (
         timestamp(), event.value, origin.project_id, origin.agent,
         origin.unit_id, origin.call_id, origin.session_id, text,
     )  # fmt: skip
+
+
+def _quoted(key: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    # Masked before it is cut: half a secret would not be seen as one.
+    return masked_text(value)[:MAX_SUBJECT] if key == "subject" else masked_text(value)
 
 
 def _event(row: tuple[Any, ...]) -> Event:

@@ -7,9 +7,9 @@ verdict is beyond it: only our own tools open what was judged.
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from devloop_tools.frozen import frozen
 from devloop_tools.storage.sandbox import Operation, Sandbox, Verdict, means, split
 
 OWNED = (
@@ -24,7 +24,7 @@ OWNED = (
 """Files that a tool of ours keeps in order, and the tool that writes them."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PathVerdict:
     """`resolved` is relative to the project folder, absolute outside of it; `reason`: why not."""
 

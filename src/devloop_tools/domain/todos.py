@@ -1,5 +1,6 @@
 """The todo list of one agent: a replaceable plan whose items depend on each other."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
@@ -116,9 +117,7 @@ class TodoStore:
         )
         with self._workspace.locked(self._workspace.todo_list) as file:
             save(file, document, keep=self._history())
-        self._events.emit(
-            self._origin, EventType.TODO_LIST, {"items": [item.model_dump() for item in planned]}
-        )
+        self._events.emit(self._origin, EventType.TODO_LIST, document.model_dump(include={"items"}))
         return TodoListWritten(total=len(planned), path=file.path)
 
     def update(
@@ -158,7 +157,7 @@ class TodoStore:
 
 def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
     ids = [item.id for item in items]
-    if repeated := sorted({item_id for item_id in ids if ids.count(item_id) > 1}):
+    if repeated := sorted(item_id for item_id, times in Counter(ids).items() if times > 1):
         return refused(
             f"items: the id {', '.join(repeated)} stands more than once", "Give each item its own."
         )
@@ -169,7 +168,7 @@ def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
             f"Name items of this list ({_range(ids)}), or add the missing item.",
         )
     try:
-        TopologicalSorter({item.id: item.depends_on for item in items}).prepare()
+        TopologicalSorter({item.id: item.depends_on for item in items if item.depends_on}).prepare()
     except CycleError as exc:
         return refused(
             f"items: depends_on goes in a circle: {' → '.join(exc.args[1])}",

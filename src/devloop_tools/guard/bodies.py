@@ -90,7 +90,7 @@ def inline_body(invocation: Invocation) -> Body | None:
 
 def _curl(name: str, invocation: Invocation) -> Iterator[Body]:
     texts = [plain(word.text) for word in invocation.words]
-    options = list(options_of(texts, _CURL))
+    options = list(options_of(texts, _with_cut_names(texts, _CURL, _CURL_BODY)))
     names = {option.name for option in options}
     as_query = bool(names & {"G", "get"})
     pieces: list[str] = []
@@ -107,9 +107,19 @@ def _curl(name: str, invocation: Invocation) -> Iterator[Body]:
 
 def _whole_name(name: str, names: Sequence[str]) -> str:
     """A long option that is cut short, as getopt_long takes it: `--post-d`."""
-    if len(name) < 3 or name in names:
+    if len(name) < 2 or name in names:
         return name
     return next((one for one in names if one.startswith(name)), name)
+
+
+def _with_cut_names(texts: Sequence[str], grammar: Grammar, names: Sequence[str]) -> Grammar:
+    """The grammar with those of its long options that are cut short in `texts`."""
+    cut = frozenset(
+        text[2:]
+        for text in texts
+        if len(text) > 3 and text.startswith("--") and any(n.startswith(text[2:]) for n in names)
+    )
+    return grammar._replace(long=grammar.long | cut)
 
 
 def _nothing(_: str, __: Option, ___: Invocation) -> Iterator[Body]:
@@ -181,13 +191,8 @@ def _written(option: Option) -> str:
 
 def _wget(name: str, invocation: Invocation) -> Iterator[Body]:
     texts = [plain(word.text) for word in invocation.words]
-    cut = frozenset(
-        text[2:]
-        for text in texts
-        if len(text) > 7 and any(one.startswith(text[2:]) for one in _WGET_BODY)
-    )
-    for option in options_of(texts, _WGET._replace(long=_WGET.long | cut)):
-        kind = _whole_name(option.name, _WGET_BODY) if len(option.name) > 5 else ""
+    for option in options_of(texts, _with_cut_names(texts, _WGET, _WGET_BODY)):
+        kind = _whole_name(option.name, _WGET_BODY)
         if kind in ("post-data", "body-data"):
             yield Body(name, f"--{kind}", option.value, option.position, option.offset)
         elif kind in ("post-file", "body-file"):

@@ -60,8 +60,17 @@ def _shift(_: Sequence[Word], frame: Frame) -> None:
         frame.scope.arguments = frame.scope.arguments[1:]
 
 
+def _env(words: Sequence[Word], frame: Frame) -> None:
+    """What `env` sets is seen by the shell that it starts."""
+    for word in words[1:]:
+        name, equals, value = word.text.partition("=")
+        if equals and name.isidentifier():
+            frame.scope.assign(name, (value,), maybe=True)
+
+
 BUILTINS: dict[str, Callable[[Sequence[Word], Frame], None]] = {
     "cd": _cd,
+    "env": _env,
     "pushd": _cd,
     "read": _read,
     "mapfile": _read,

@@ -6,14 +6,15 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import NamedTuple
 
-from devloop_tools.guard.values import HOLE, bare, glob_of, plain
+from devloop_tools.guard.values import COMMA, HOLE, bare, glob_of, plain
 
 STATE = ".devloop"
 DATABASE = "state.db"
 
-_PARTS = re.compile(r"[=:@,]")
+_PARTS = re.compile(f"[=:@,{COMMA}]")
 _IN_TEXT = re.compile(
-    r"(?<![\w.])\.devloop(?![\w-])|\.config/devloop-tools|devloop_tools\.(?:cli|app|approvals|upstream)"
+    r"(?<![\w.)\]])\.devloop(?=[/\"'\s,;:)\]}\\]|$)|\.config/devloop-tools"
+    r"|devloop_tools\.(?:cli|app|approvals|upstream)|run_(?:module|path)\W{1,5}devloop_tools"
 )
 _LETTERS = re.compile(r"[a-z]", re.IGNORECASE)
 
@@ -58,7 +59,9 @@ def named_in_code(text: str, around: Surroundings) -> str | None:
 
 def pattern_names_state(pattern: str) -> bool:
     """Whether a pattern of `find` is about the server's folder or its database."""
-    names = [part for part in bare(pattern).lower().split("/") if len(_LETTERS.findall(part)) > 3]
+    parts = bare(pattern).lower().split("/")
+    # A pattern of few letters means many things: `*.db`, `*loop*`.
+    names = [p for p in parts if len(_LETTERS.findall(p)) > 4 or p.startswith(".devl")]
     return any(fnmatchcase(known, name) for name in names for known in (STATE, DATABASE))
 
 

@@ -20,7 +20,7 @@ from devloop_tools.guard.own_commands import own_command, own_command_in_text
 from devloop_tools.guard.programs import program_of
 from devloop_tools.guard.scope import Invocation
 from devloop_tools.guard.shell import walk
-from devloop_tools.guard.texts import READERS, code_in, paths_in, patterns_in
+from devloop_tools.guard.texts import code_in, only_reads, paths_in, patterns_in
 from devloop_tools.guard.values import Unreadable
 
 _EMPTY = re.compile(r"['\"\\]|\$\(\)|\$[@*]|``")
@@ -88,8 +88,9 @@ class _Names:
         name = program_of(words[0].text)
         if found := own_command(words):
             self._run(found)
+        reads = only_reads(name, words)
         for text in paths_in(name, words):
-            self._path(text, invocation.folder, reads=name in READERS)
+            self._path(text, invocation.folder, reads=reads)
         if any(pattern_names_state(text) for text in patterns_in(name, words)):
             self._named(f"{STATE}/ or {DATABASE}")
         for code in code_in(name, words, invocation.stdin):

@@ -5,7 +5,7 @@ import re
 from devloop_tools.guard.values import HOLE, bare, plain
 
 _OBJECT = re.compile(
-    rf"\{{\s*(?:\}}|\\*[\"']|{HOLE}|[^\W\d][\w.-]*\s*:(?!:))",
+    rf"\{{\s*(?:\}}|\\*[\"']|{HOLE}|\$\w|[^\W\d][\w.-]*\s*:(?!:))",
 )
 _LIST = re.compile(rf"\[\s*(?:\\*[\"']|\{{|\[|{HOLE}|-?\d|true\b|false\b|null\b|\])")
 _CERTAIN_LIST = re.compile(r"\[\s*(?:\\*[\"']|\{\s*[\"'}]|\[\s*[\"'{\[\d])")

@@ -136,6 +136,20 @@ def _rev(_: Sequence[str], invocation: Invocation) -> str:
     return "\n".join(line[::-1] for line in invocation.stdin.split("\n"))
 
 
+def _xxd(arguments: Sequence[str], invocation: Invocation) -> str:
+    if not any(re.fullmatch("-[rps]*r[rps]*", one) for one in arguments):
+        return HOLE
+    digits = re.sub(r"[^0-9a-fA-F]", "", invocation.stdin)
+    return (
+        bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace").replace("\0", "")
+    )
+
+
+def _python(arguments: Sequence[str], invocation: Invocation) -> str:
+    """Only what prints its input again is known."""
+    return invocation.stdin if list(arguments[:2]) == ["-m", "json.tool"] else HOLE
+
+
 def _last(arguments: Sequence[str], _: Invocation) -> str:
     return (arguments[-1] if arguments else "") + "\n"
 
@@ -154,6 +168,10 @@ _PRINTERS: dict[str, Callable[[Sequence[str], Invocation], str]] = {
     "jaq": _jq,
     "base64": _base64,
     "rev": _rev,
+    "xxd": _xxd,
+    "yes": _echo,
+    "python": _python,
+    "python3": _python,
     "grep": _grep,
     "which": _last,
     "type": _last,

@@ -67,6 +67,8 @@ def _script(text: str) -> Iterator[tuple[str, str]]:
 def _string(text: str, start: int, quote: str) -> str:
     """What follows the opening quote, up to the closing one."""
     value = text[start : start + _REACH]
+    if quote.startswith("@"):
+        return value.partition(f"\n{quote[1]}@")[0]
     if quote.startswith("'"):
         return value.partition("'")[0]
     return _CLOSING.split(value, 1)[0].replace('`"', '"').replace('""', '"')

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from devloop_tools.guard.bodies import Body
 from devloop_tools.guard.scope import Invocation, Place, Word
+from devloop_tools.guard.values import plain
 
 _DATA = frozenset({"-d", "--data", "--data-ascii", "--data-binary", "--data-raw", "--json"})
 _WGET_DATA = {"--post-data": "--post-file", "--body-data": "--body-file"}
@@ -54,7 +55,8 @@ def _through_argument(
     # What stands before the value must be read as it is written, or the cut would be wrong.
     if not re.fullmatch(r"[\w=-]*", before) or before != word.text[: body.offset]:
         return None
-    if place.grouped and place.feed is not None:
+    # Signs that no quote protects would make other words of it on the way to the file.
+    if plain(word.text) != word.text or (place.grouped and place.feed is not None):
         return None
     if body.option in _DATA:
         option = "--data-binary" if body.option == "--data-raw" else body.option

@@ -8,6 +8,8 @@ from the source itself.
 
 import re
 import time
+from collections.abc import Iterator
+from itertools import pairwise
 
 from tree_sitter import Node, Parser
 
@@ -17,9 +19,11 @@ from devloop_tools.guard.values import Unreadable, has_private
 MAX_BYTES = 256_000
 MAX_PUNCTUATION = 1_500
 MAX_SECONDS = 0.25
+MAX_REPAIRS = 5
 
 _LANGUAGE = bash()
 _PUNCTUATION = re.compile(rb"[|&;()<>{}\[\]$`!=?*#~^\"'@\n]")
+_ESCAPED_START = re.compile(rb"(\n[ \t]*)\\(?=[\w./])")
 _QUOTED = re.compile(
     rb"\\.|'([^']*)'|\"(?:\\.|[^\"\\])*\"|(?<![^\s;&|(])#[^\n]*|\(\(|\$\{"
     rb"|<<-?[ \t]*(?:'([\w.-]+)'|\"([\w.-]+)\"|\\?([\w.-]+))",
@@ -55,12 +59,27 @@ class Source:
 
 
 def _parsed(code: bytes) -> Tree:
+    # The grammar takes a backslash at the start of a line for the end of the line before.
+    code = _ESCAPED_START.sub(rb"\1 ", code)
     if len(code) > MAX_BYTES:
         raise Unreadable(f"it is longer than {MAX_BYTES:,} bytes")
     if len(_PUNCTUATION.findall(code)) > MAX_PUNCTUATION:
         code = _blanked(code)
         if len(_PUNCTUATION.findall(code)) > MAX_PUNCTUATION:
             raise Unreadable(f"it has more than {MAX_PUNCTUATION:,} signs of punctuation")
+    for _ in range(MAX_REPAIRS):
+        root = _tree(code)
+        joined = list(_joined_lines(root, code))
+        if not joined:
+            return root
+        repaired = bytearray(code)
+        for start, end in joined:
+            repaired[start:end] = b" " * (end - start - 1) + b";"
+        code = bytes(repaired)
+    raise Unreadable("its lines can't be told apart")
+
+
+def _tree(code: bytes) -> Tree:
     end = time.process_time() + MAX_SECONDS
     try:
         tree = Parser(_LANGUAGE).parse(
@@ -72,6 +91,26 @@ def _parsed(code: bytes) -> Tree:
     if tree.root_node.has_error:
         raise Unreadable("it is no complete Bash, or Bash that can't be parsed here")
     return tree.root_node
+
+
+def _joined_lines(root: Tree, code: bytes) -> Iterator[tuple[int, int]]:
+    """Ends of lines, with a comment before them, that the grammar reads over.
+
+    It takes the line behind a pipeline of three for arguments of the last command, when a
+    redirection follows.
+    """
+    pending = [root] if b"\n" in code else []
+    while pending:
+        node = pending.pop()
+        children = node.children
+        pending += children
+        if node.type not in ("command", "file_redirect", "redirected_statement"):
+            continue
+        for before, behind in pairwise(children):
+            gap = code[before.end_byte : behind.start_byte].replace(b"\\\n", b"  ")
+            if (line_end := gap.find(b"\n")) >= 0:
+                end = before.end_byte + line_end
+                yield before.start_byte if before.type == "comment" else end, end + 1
 
 
 def _blanked(code: bytes) -> bytes:

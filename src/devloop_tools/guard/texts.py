@@ -7,14 +7,14 @@ from itertools import pairwise
 from devloop_tools.guard.scope import Word
 from devloop_tools.guard.values import glob_of, plain
 
-READERS = frozenset(
+_READERS = frozenset(
     {
         "cat", "head", "tail", "less", "more", "jq", "grep", "egrep", "fgrep", "rg", "wc", "nl",
         "cut", "sort", "uniq", "diff", "ls", "stat", "file", "od", "xxd", "md5sum", "sha256sum",
         "column", "tac", "bat", "du", "test", "[", "zcat", "strings", "cmp", "comm", "tree",
+        "awk", "gawk", "mawk",
     }
 )  # fmt: skip
-"""Programs that only read what they name."""
 
 _CODE = {
     "python": "c", "node": "ep", "perl": "eE", "ruby": "e", "php": "r", "bun": "e", "deno": "",
@@ -32,6 +32,7 @@ _LEFT_OUT_SHORT = {
     "tree": "-I", "diff": "-x", "zip": "-x", "rg": "-g", "fd": "-E", "fdfind": "-E",
     "lftp": "-X", "ag": "--ignore", "ncdu": "--exclude", "cloc": "--exclude-dir",
 }  # fmt: skip
+_PATH = re.compile(r"[\w./*-]*")
 _SUBSTITUTES = re.compile(r"[\d,$]*[sy/]")
 _SED_FILES = re.compile(r"(?:^|[\s;/{}\d$])[rRwW]\s+([^\n;}]+)")
 _FIND_NAMES = frozenset(
@@ -39,11 +40,21 @@ _FIND_NAMES = frozenset(
 )
 
 
+def only_reads(name: str, words: Sequence[Word]) -> bool:
+    """Whether a command is known to do no more than read what it names."""
+    texts = [plain(word.text) for word in words]
+    if name in ("sed", "gsed"):
+        return not any(re.match(r"-[a-zA-Z]*i|--in-place", text) for text in texts)
+    if name.startswith("python"):
+        return texts[1:3] == ["-m", "json.tool"] and len(texts) == 4
+    return name in _READERS
+
+
 def code_in(name: str, words: Sequence[Word], stdin: str) -> Iterator[str]:
     """The texts that an interpreter would run."""
     texts = [plain(word.text) for word in words]
     if name in _CODE_FIRST:
-        yield from (text for text in texts[1:] if not text.startswith("-"))
+        yield from (text for text in texts[1:] if not _PATH.fullmatch(text))
     if name in ("sed", "gsed"):
         yield from (found[1] for text in texts[1:] for found in _SED_FILES.finditer(text))
     kind = re.sub(r"[\d.]+$", "", name)

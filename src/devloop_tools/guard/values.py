@@ -14,8 +14,8 @@ HOLE = "\U000f0000"
 SEAM = "\U000f0001"
 """Where one expansion is split into several words."""
 
-_STAR, _ANY, _OPEN, _CLOSE, _LEFT, _COMMA, _RIGHT = (chr(0xF0002 + number) for number in range(7))
-_ACTIVE = dict(zip("*?[]{,}", (_STAR, _ANY, _OPEN, _CLOSE, _LEFT, _COMMA, _RIGHT), strict=True))
+_STAR, _ANY, _OPEN, _CLOSE, _LEFT, COMMA, _RIGHT = (chr(0xF0002 + number) for number in range(7))
+_ACTIVE = dict(zip("*?[]{,}", (_STAR, _ANY, _OPEN, _CLOSE, _LEFT, COMMA, _RIGHT), strict=True))
 _PASSIVE = str.maketrans({mark: char for char, mark in _ACTIVE.items()})
 _QUOTED_GLOB = str.maketrans({"*": "[*]", "?": "[?]", "[": "[[]"})
 
@@ -155,7 +155,7 @@ def brace_expanded(text: str) -> Sequence[str]:
             done.append(word)
             continue
         before, inner, after = word[:left], word[left + 1 : close], word[close + 1 :]
-        items = inner.split(_COMMA)
+        items = inner.split(COMMA)
         if len(items) == 1:
             # One item is no list: these braces stay as they are written.
             pending.insert(0, f"{before}{{{inner}}}{after}")

@@ -240,6 +240,10 @@ def _changed(value: Alternatives, operator: str, rest: str) -> Alternatives:
         if old and "$" not in rest:
             count = -1 if everywhere else 1
             return tuple(replaced(text, unquoted(old), unquoted(new), count) for text in value)
+    if operator in ("#", "%") and "$" not in rest:
+        affix = unquoted(rest.lstrip("#%"))
+        cut = str.removeprefix if operator == "#" else str.removesuffix
+        return tuple(cut(text, affix) for text in value)
     if operator == ":" and (found := _SLICE.fullmatch(rest)):
         start, length = int(found[1]), found[2]
         end = None if length is None else int(length) if int(length) < 0 else start + int(length)

@@ -257,7 +257,12 @@ def _filled(word: Word, mark: str, item: str) -> Word:
 
 def _run(words: Sequence[Word], stdin: str) -> Iterator[Script | Started]:
     """A client or shell among the words starts a command; a word with blanks may be a script."""
+    remote = program_of(words[0].text) == "ssh"
     for position, word in enumerate(words[1:], 1):
+        if remote and program_of(word.text) in CLIENTS | SHELLS:
+            # The shell at the other end reads the words once more.
+            text = " ".join(plain(word.text) for word in words[position:])
+            yield Script(text, stdin, certain=False)
         if program_of(word.text) in CLIENTS | SHELLS | POWERSHELLS | {"env", "devloop-tools"}:
             yield Started(words[position:], stdin)
             return

@@ -7,10 +7,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
+from devloop_tools.frozen import frozen
 from devloop_tools.launch.errors import LaunchError
 
 MAX_FILES = 1000
@@ -21,7 +21,7 @@ MAX_SHOWN = 200
 _PASSED_OVER = frozenset({"__pycache__", ".git"})
 
 
-@dataclass(frozen=True)
+@frozen
 class Configuration:
     """A folder of configuration as it is: its files by their path in it, as text."""
 

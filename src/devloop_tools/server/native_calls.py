@@ -6,11 +6,11 @@ the hosts' `hooks.pre_execute`. It needs the standard library alone, but for com
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from devloop_tools.domain.path_verdicts import judge_path
+from devloop_tools.frozen import frozen
 from devloop_tools.registry.names import UPSTREAM_PREFIX
 from devloop_tools.registry.policy import NATIVE_NAMESPACE, Policy
 from devloop_tools.registry.reasons import why
@@ -34,10 +34,11 @@ PATHS: Mapping[str, tuple[str, Operation, bool]] = {
 GLOBS: Mapping[str, str] = {"Glob": "pattern", "Grep": "glob"}
 """The argument of a native tool that chooses files below its path."""
 
-MAX_SUBJECT = 300
+MAX_SUBJECT = 10_000
+"""More of a command is not recorded; the log masks it and cuts it once more."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Grounds:
     """What a ruling rests on, for one agent at work in one project."""
 
@@ -46,7 +47,7 @@ class Grounds:
     sandbox: Sandbox
 
 
-@dataclass(frozen=True)
+@frozen
 class Ruling:
     """`reason` says why the call may not run, and what to do instead; empty if it may.
 

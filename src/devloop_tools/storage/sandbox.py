@@ -100,9 +100,8 @@ class Sandbox:
         if reserved := next(filter(is_reserved, parts), None):
             reason = f"{reserved} is a name that Windows reserves; a checkout there would fail"
             return Verdict(False, resolved, "reserved name", reason)
-        for pattern in (*DENIED_TO_WRITE, *self.write_deny):
-            if _closes(pattern, parts):
-                return _closed(resolved, pattern, "writing")
+        if pattern := _closing((*DENIED_TO_WRITE, *self.write_deny), parts):
+            return _closed(resolved, pattern, "writing")
         composed = unicodedata.normalize("NFC", resolved)
         for pattern in self.write_allow:
             if matches(composed, pattern):
@@ -128,16 +127,24 @@ def _judge_read(parts: tuple[str, ...]) -> Verdict:
     resolved = "/".join(parts)
     if matches(resolved, READABLE_STATE):
         return Verdict(True, resolved, f"allow {READABLE_STATE}")
-    for pattern in DENIED_TO_READ:
-        if _closes(pattern, parts):
-            return _closed(resolved, pattern, "reading")
+    if pattern := _closing(DENIED_TO_READ, parts):
+        return _closed(resolved, pattern, "reading")
     return Verdict(True, resolved, "inside")
 
 
-def _closes(pattern: str, parts: tuple[str, ...]) -> bool:
-    if "/" not in pattern:
-        return any(_name_matches(part, pattern) for part in parts)
-    return means(pattern, parts)
+def _closing(patterns: tuple[str, ...], parts: tuple[str, ...]) -> str | None:
+    """The first pattern that closes the path."""
+    found = {pattern for part in parts for pattern in _closing_names(patterns, part)}
+    for pattern in patterns:
+        if pattern in found or ("/" in pattern and means(pattern, parts)):
+            return pattern
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _closing_names(patterns: tuple[str, ...], name: str) -> tuple[str, ...]:
+    """Those that close a name wherever it stands. Most folders are asked about again and again."""
+    return tuple(p for p in patterns if "/" not in p and _name_matches(name, p))
 
 
 def means(pattern: str, parts: tuple[str, ...]) -> bool:
@@ -230,9 +237,13 @@ def _name_matches(name: str, pattern: str) -> bool:
 def _folded(name: str) -> str:
     # Some file systems open one file for several spellings: they ignore case, Unicode form,
     # invisible characters, trailing dots and blanks, stream names, or know a short name.
+    folded = name.lower() if name.isascii() else _folded_unicode(name)
+    folded = folded.partition(":")[0].rstrip(". ") or folded
+    return ".git" if _SHORT_GIT.fullmatch(folded) else folded
+
+
+def _folded_unicode(name: str) -> str:
     visible = "".join(char for char in name if unicodedata.category(char) != "Cf")
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFC", visible).casefold())
     # Compatibility forms of capitals turn into capitals only there.
-    folded = folded.casefold()
-    folded = folded.partition(":")[0].rstrip(". ") or folded
-    return ".git" if _SHORT_GIT.fullmatch(folded) else folded
+    return folded.casefold()

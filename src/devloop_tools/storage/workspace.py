@@ -1,7 +1,7 @@
 """The project folder of one agent: where each file lies, and the only way to it."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,10 +70,13 @@ class Workspace:
         root, names = self.sandbox.require(path, Operation.READ)
         return ProjectFile(root or self.root, names, self.agent)
 
-    def files_below(self, path: str) -> list[Listed]:
-        """The files below a folder, by paths in it. Raises ToolSandboxError as `read` does."""
+    def files_below(self, path: str, *, without: Container[str] | None = None) -> list[Listed]:
+        """The files below a folder, by paths in it. Raises ToolSandboxError as `read` does.
+
+        With `without`, folders of those names and hidden ones are not entered.
+        """
         root, names = self.sandbox.require(path, Operation.READ)
-        return files_below(root or self.root, names, self.agent)
+        return files_below(root or self.root, names, self.agent, without=without)
 
     def read(self, path: str) -> bytes | None:
         """The bytes at `path`, or None. Raises ToolSandboxError where it is closed to reading."""

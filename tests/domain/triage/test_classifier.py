@@ -5,7 +5,7 @@ from tests.domain.triage.measuring import BLIND, OWN, lines_of, measured, recall
 
 from devloop_tools.domain.bugs.records import Category
 from devloop_tools.domain.triage.classifier import AGENTS, judge
-from devloop_tools.domain.triage.signals import signals
+from devloop_tools.domain.triage.signals import signals, together
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/triage.md"
 
@@ -45,6 +45,7 @@ def test_signals_are_named_once_and_all_of_them_compile() -> None:
     names = [signal.name for signal in signals()]
     assert len(set(names)) == len(names)
     assert judge("x").found == []
+    assert all(rule.needs | rule.any_of | rule.without <= set(names) for rule in together())
 
 
 def test_what_gives_no_signal_is_unsure() -> None:

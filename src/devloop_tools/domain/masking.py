@@ -15,6 +15,10 @@ _PATTERNS = (
     re.compile(rf"(?i)(?P<keep>\b{_NAME}[\"']?\s*[:=]\s*[\"']?)(?P<value>[^\s\"',;&}}{{\]]{{3,}})"),
     re.compile(r"(?i)(?P<keep>\b(?:bearer|basic|token)\s+)(?P<value>[A-Za-z0-9+/=._~-]{8,})"),
     re.compile(r"(?i)(?P<keep>\b(?:set-)?cookie:\s*[^=\s]+=)(?P<value>[^;\s]+)"),
+    # the password of curl -u user:password
+    re.compile(
+        r"(?P<keep>(?:^|\s)(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,64}:)(?P<value>[^\s\"']{3,})"
+    ),
     # the password of user:password@host
     re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]*:)(?P<value>[^\s@/]+)(?=@)"),
     re.compile(
@@ -36,6 +40,11 @@ def secrets_of(env: Mapping[str, str]) -> list[str]:
         if _SECRET_NAME.search(name) and len(value) >= MIN_SECRET
     }
     return sorted(values, key=len, reverse=True)
+
+
+def masked_text(text: str) -> str:
+    """A text without what looks like a secret."""
+    return "\n".join(masked(text.split("\n"), ())[0])
 
 
 def masked(lines: Iterable[str], secrets: Iterable[str]) -> tuple[list[str], int]:
