@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from tests.processes.server import clean_environment
 from tests.processes.units import running_in
+from typer.testing import CliRunner
 
+from devloop_tools.cli.commands import app
 from devloop_tools.toolkit.testing import recorded_events
 
 HANG_S = 180
@@ -35,8 +37,8 @@ def types_of(folder: Path) -> list[str]:
 
 def test_a_fault_is_found_reported_mended_and_closed(tmp_path: Path) -> None:
     folder = tmp_path / "待办"
-    ended = demo(folder)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    ended = CliRunner().invoke(app, ["demo", str(folder)])
+    assert ended.exit_code == 0, ended.output
     changes = [e.data for e in recorded_events(folder) if e.type in ("bug.opened", "bug.changed")]
     assert [change["status"] for change in changes] == [
         "open", "triaged", "assigned", "fixing", "fixed", "verified", "closed",

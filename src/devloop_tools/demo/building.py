@@ -28,6 +28,7 @@ SECOND = Version("todo_be/second/todo.py", "Find a todo by its id, 而不是按�
 def build(coder: AgentServer, project: Project, version: Version) -> None:
     """Types from the contract, then the code."""
     coder.call("contract_bridge", unit_id=UNIT, target="python")
+    coder.call("sandbox_check", paths=[CODE, f"units/{UNIT}/serve.py"], operation="write")
     project.copy("todo_be/serve.py", f"units/{UNIT}/serve.py")
     write_code(coder, project, version)
 

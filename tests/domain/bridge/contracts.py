@@ -7,6 +7,7 @@ HOSTILE_NAMES = (
     "any", "string", "str", "object", "list", "Promise", "Client", "Handlers", "models", "request",
     "标题", "项目 id", "it's", 'say "hi"', "a-b", "a_b", "a b", "1st", "", "*/ boom", "${x}", "`x`",
     "back\\slash", "new\nline", '"""', "ﬁ", "é", "e\u0301", "__proto__", "constructor", "🙂",
+    "eval", "arguments", "new", "print", "id", "__init__", "__class__", "a\x00b", "\u202e",
 )  # fmt: skip
 """Words that languages reserve, that generated code uses itself, and that end a text early."""
 

@@ -1,7 +1,7 @@
 """A whole contract in shapes: what every target language makes its types and stubs of."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from devloop_tools.domain.bridge.names import braced, path_parameters, words_of
 from devloop_tools.domain.bridge.schema_shapes import SchemaShapes, definitions_in
@@ -68,10 +68,13 @@ def shapes_of(raw: dict[str, Any], path: str) -> ContractShapes:
     contract = parse_contract(raw, path)
     schemas = SchemaShapes(all_types(raw, contract))
     operations = tuple(_operation(endpoint, schemas) for endpoint in contract.endpoints)
-    functions = tuple(_function(function, schemas) for function in contract.functions)
+    functions = tuple(
+        _function(function, schemas)
+        for function in _by_name("function", contract.functions, schemas.warnings)
+    )
     events = tuple(
         (event.name, None if event.payload is None else schemas.shape(event.payload, event.name))
-        for event in contract.events
+        for event in _by_name("event", contract.events, schemas.warnings)
     )
     return ContractShapes(
         unit=contract.unit,
@@ -83,6 +86,22 @@ def shapes_of(raw: dict[str, Any], path: str) -> ContractShapes:
         errors=tuple(dict.fromkeys(error.code for error in contract.errors)),
         warnings=tuple(schemas.warnings),
     )
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+NamedPart = TypeVar("NamedPart", bound=_Named)
+
+
+def _by_name(kind: str, parts: list[NamedPart], warnings: list[str]) -> list[NamedPart]:
+    """The parts, one for each name."""
+    first = {part.name: part for part in reversed(parts)}
+    twice = [part.name for part in parts if first[part.name] is not part]
+    warnings += [f"{kind} {name}: it stands there twice; the first one counts" for name in twice]
+    return [part for part in parts if first[part.name] is part]
 
 
 def all_types(raw: dict[str, Any], contract: Contract) -> dict[str, Any]:

@@ -42,6 +42,22 @@ def braced(path: str) -> str:
     return _PARAMETER.sub(lambda match: "{" + _name(match) + "}", path)
 
 
+def path_pieces(path: str) -> list[tuple[str, bool]]:
+    """What a braced path is put together of, in order: texts, and (True) names of parameters."""
+    pieces: list[tuple[str, bool]] = []
+    end = 0
+    for match in _PARAMETER.finditer(path):
+        pieces += [(path[end : match.start()], False), (_name(match), True)]
+        end = match.end()
+    return [piece for piece in [*pieces, (path[end:], False)] if piece[0] or piece[1]]
+
+
+def readable(text: str) -> str:
+    """The text in one line, without characters that can't be seen and may not stand in code."""
+    seen = (char for char in text if char.isspace() or unicodedata.category(char)[0] != "C")
+    return " ".join("".join(seen).split())
+
+
 def _name(match: re.Match[str]) -> str:
     """Without the converter that some frameworks write: {id:int} is id."""
     return (match[1] or match[2] or "").partition(":")[0]

@@ -1,9 +1,10 @@
 """A contract as Python: its types, a client for callers, and stubs for the implementer."""
 
+import builtins
 from collections.abc import Iterator
 
 from devloop_tools.domain.bridge.contract_shapes import Callable, ContractShapes, Operation
-from devloop_tools.domain.bridge.names import Names, pascal, snake
+from devloop_tools.domain.bridge.names import Names, pascal, path_pieces, snake
 from devloop_tools.domain.bridge.python_types import RESERVED, PythonTypes, docstring, quoted
 from devloop_tools.domain.bridge.shapes import Primitive, Shape
 
@@ -74,13 +75,13 @@ class _Signature:
 class _Files:
     def __init__(self, contract: ContractShapes) -> None:
         self._contract = contract
-        scope = Names(RESERVED)
+        scope = Names([*RESERVED, *dir(builtins)])
         names = {name: scope.take(name) for name in contract.types}
         self._types = PythonTypes(contract.types, names, scope)
         self._scope = scope
         for name, shape in contract.types.items():
             self._types.declare(names[name], shape)
-        methods = Names(RESERVED)
+        methods = Names([*RESERVED, *dir(object)])
         self._operations = [
             (
                 operation,
@@ -90,7 +91,7 @@ class _Files:
             )
             for operation in contract.operations
         ]
-        methods = Names(RESERVED)
+        methods = Names([*RESERVED, *dir(object)])
         self._functions = [
             (function, methods.take(function.name), self._signature(function))
             for function in contract.functions
@@ -223,15 +224,11 @@ def _taken(operation: Operation, request: str) -> str:
 def _path(operation: Operation) -> str:
     """The path as an expression, with its parameters filled in and the query behind it."""
     scope = Names([*RESERVED, "request", "path", "status", "body", "answer"])
-    rest, pieces = operation.path, []
     names = {name: scope.take(name) for name in operation.parameters}
-    for name in names:
-        rest = rest.replace("{" + name + "}", f"\0{name}\0")
-    for at, piece in enumerate(rest.split("\0")):
-        if at % 2:
-            pieces.append(f'quote({names[piece]}, safe="")')
-        elif piece:
-            pieces.append(quoted(piece))
+    pieces = [
+        f'quote({names[piece]}, safe="")' if is_parameter else quoted(piece)
+        for piece, is_parameter in path_pieces(operation.path)
+    ]
     if operation.request is not None and operation.in_query:
         pieces.append("query(request)")
     return " + ".join(pieces)

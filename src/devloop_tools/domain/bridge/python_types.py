@@ -5,7 +5,7 @@ import keyword
 from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
-from devloop_tools.domain.bridge.names import Names
+from devloop_tools.domain.bridge.names import Names, readable
 from devloop_tools.domain.bridge.shapes import (
     Array,
     Constants,
@@ -29,6 +29,10 @@ RESERVED = frozenset(
     ]
 )
 """Words of the language, and names that the generated files use themselves."""
+
+MAX_DEPTH = 60
+MAX_DECLARATIONS = 20_000
+"""What goes deeper or on without end, as a type that holds itself and more does, is any object."""
 
 _PRIMITIVES = {
     Primitive.STRING: "str",
@@ -63,7 +67,7 @@ def quoted(text: str) -> str:
 
 def docstring(text: str, indent: str = "    ") -> str:
     """A docstring of one line; no text can end it early."""
-    line = " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
+    line = readable(text).replace("\\", "\\\\").replace('"', "'")
     return f'{indent}"""{line}"""\n'
 
 
@@ -77,6 +81,8 @@ class PythonTypes:
         self._types = types
         self._names = names
         self._scope = scope
+        self._merged: list[tuple[Shape, str]] = []
+        self._depth = 0
         self.declarations: list[str] = []
         self.warnings: list[str] = []
 
@@ -91,6 +97,16 @@ class PythonTypes:
 
     def text(self, shape: Shape, owner: str) -> str:
         """The type's expression; types inside it are called after `owner`."""
+        if self._depth > MAX_DEPTH or len(self.declarations) > MAX_DECLARATIONS:
+            self.warnings.append(f"{owner[:80]}: types in types without end; object stands for it")
+            return "object"
+        self._depth += 1
+        try:
+            return self._text(shape, owner)
+        finally:
+            self._depth -= 1
+
+    def _text(self, shape: Shape, owner: str) -> str:
         match shape:
             case Primitive():
                 return _PRIMITIVES[shape]
@@ -124,12 +140,22 @@ class PythonTypes:
 
     def _intersection(self, shape: Intersection, owner: str) -> str:
         whole = self._as_object(shape)
+        if whole is not None and whole.properties and whole.others is None:
+            # What it holds may be the same again, where a type stands inside itself.
+            known = next((name for merged, name in self._merged if merged == shape), None)
+            return known or self._merged_object(shape, whole, owner)
         if whole is not None:
             return self._object(whole, owner)
         self.warnings.append(
             f"{owner}: Python has no type for all of several; object stands for it"
         )
         return "object"
+
+    def _merged_object(self, shape: Intersection, whole: Object, owner: str) -> str:
+        name = self._scope.take(owner)
+        self._merged.append((shape, name))
+        self.declarations.append(self._typed_dict(name, whole))
+        return name
 
     def _as_object(self, shape: Shape, seen: frozenset[str] = frozenset()) -> Object | None:
         """The one object that an object, or several at once, come to."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 from devloop_tools.domain.bridge.contract_shapes import Callable, ContractShapes, Operation
-from devloop_tools.domain.bridge.names import Names, camel, pascal
+from devloop_tools.domain.bridge.names import Names, camel, pascal, path_pieces
 from devloop_tools.domain.bridge.shapes import Primitive
 from devloop_tools.domain.bridge.typescript_types import (
     RESERVED,
@@ -51,9 +51,10 @@ export function httpTransport(baseUrl: string, fetch: Fetch): Transport {
   };
 }
 
-function query(request: object): string {
+function query(request: unknown): string {
   const pairs: string[] = [];
-  for (const [name, value] of Object.entries(request)) {
+  const named = typeof request === "object" && request !== null ? request : {};
+  for (const [name, value] of Object.entries(named)) {
     for (const one of Array.isArray(value) ? value : [value]) {
       if (one !== undefined && one !== null) {
         pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`);
@@ -222,15 +223,10 @@ def _not_yet(title: str) -> str:
 
 def _path(operation: Operation) -> str:
     """The path as an expression, with its parameters filled in and the query behind it."""
-    rest, pieces = operation.path, []
-    for name in operation.parameters:
-        rest = rest.replace("{" + name + "}", f"\0{name}\0")
-    for at, piece in enumerate(rest.split("\0")):
+    pieces = []
+    for piece, is_parameter in path_pieces(operation.path):
         text = json.dumps(piece, ensure_ascii=False)
-        if at % 2:
-            pieces.append(f"encodeURIComponent(params[{text}])")
-        elif piece:
-            pieces.append(text)
+        pieces.append(f"encodeURIComponent(params[{text}])" if is_parameter else text)
     if operation.request is not None and operation.in_query:
-        pieces.append("query(request as object)")
+        pieces.append("query(request)")
     return " + ".join(pieces)

@@ -3,6 +3,7 @@
 import json
 from typing import Any, assert_never
 
+from devloop_tools.domain.bridge.names import readable
 from devloop_tools.domain.bridge.shapes import (
     Array,
     Constants,
@@ -17,11 +18,12 @@ from devloop_tools.domain.bridge.shapes import (
 )
 
 RESERVED = frozenset(
-    """any as async await bigint boolean break case catch class const continue debugger declare
-    default delete do else enum export extends false finally for function if implements import in
-    infer instanceof interface is keyof let module namespace never new null number object of package
-    private protected public readonly require return static string super switch symbol this throw
-    true try type typeof undefined unique unknown var void while with yield
+    """any arguments as async await bigint boolean break case catch class const continue debugger
+    declare default delete do else enum eval export extends false finally for function if
+    implements import in infer instanceof interface is keyof let module namespace never new null
+    number object of package private protected public readonly require return static string
+    super switch symbol this throw true try type typeof undefined unique unknown var void while
+    with yield
     Array Client Error ErrorCode Events Fetch Functions Handlers Promise Record String Transport
     TransportRequest TransportResponse encodeURIComponent routes""".split()
 )
@@ -51,14 +53,15 @@ def literal(value: Any) -> str:
 
 def quoted(name: str) -> str:
     """A property's name: as it is where it may stand so, else as a string."""
-    if name.isascii() and name.isidentifier():
+    # `new(): T` would be a constructor.
+    if name.isascii() and name.isidentifier() and name != "new":
         return name
     return json.dumps(name, ensure_ascii=False)
 
 
 def comment(text: str, indent: str = "") -> str:
     """A doc comment of one line, or nothing; no text can end it early."""
-    line = " ".join(text.replace("*/", "* /").split())
+    line = readable(text).replace("*/", "* /")
     return f"{indent}/** {line} */\n" if line else ""
 
 
