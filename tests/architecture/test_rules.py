@@ -28,7 +28,6 @@ LAZY_IMPORTS = {
     "domain/html/sanitising.py": "wraps nh3, which only chapters need",
     "domain/contracts/schema_faults.py": "wraps jsonschema, which most servers never need",
     "domain/project_resources.py": "the index of memories, which only a list of resources reads",
-    "domain/hints/code_tree.py": "wraps tree-sitter, which only hints need",
     "domain/reports/json_events.py": "wraps ijson, which only JSON reports need",
     "domain/reports/junit_report.py": "wraps defusedxml, which only JUnit reports need",
     "domain/running/processes.py": "wraps psutil, which only units and ports need",

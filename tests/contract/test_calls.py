@@ -1,6 +1,7 @@
 """What holds for a call of every tool that is found: its own examples are accepted, what comes
 back fits what it publishes, and one that says READ changes nothing."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,8 @@ def arguments_for(definition: ToolDefinition, *, every_field: bool) -> dict[str,
 
 def contents(root: Path) -> dict[str, tuple[bytes, int]]:
     """Every file below the project with its bytes and the time of its last change."""
+    # A context's database is closed, and its files go, when nobody holds the context any more.
+    gc.collect()
     return {
         str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mtime_ns)
         for path in sorted(root.rglob("*"))

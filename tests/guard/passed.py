@@ -86,6 +86,8 @@ PASSED = (
     f"wget --header 'X: {{\"a\":1}}' {U}",
     f"wget -qO- {U}",
     # text about it
+    "cat <<'甲' > f\n{}\n甲",
+    "cat <<'结束' > f\n你好\ncurl -d '{}' x\n结束",
     "# curl -d '{\"a\":1}' http://x",
     f"ls # curl -d '{{\"a\":1}}' {U}",
     'echo "use curl -d \'{\\"a\\":1}\'"',
@@ -268,7 +270,6 @@ UNPARSED_AND_PASSED = (
     "ls (",
     "for i in 1 2 3; do echo $i",
     "cat <<A <<B\na\nA\nb\nB",
-    "cat <<'甲' > f\n{}\n甲",
     'node -e "x({a:1})" (',
     "curl -s http://127.0.0.1:8080/x (",
     "echo https://example.test/{a} (",

@@ -58,6 +58,7 @@ REFUSED = (
     f"curl.exe -d '{{\"a\":1}}' {U}",
     f"curlie POST {U} -d '{{\"a\":1}}'",
     # Chinese
+    f'cat <<\'结束\' | curl -d @- {U}\n{{"备注":"回滚"}}\n结束',
     f'curl -d \'{{"名称":"张三"}}\' {U}',
     f"curl -d '{{名称: \"张三\"}}' {U}",
     f'curl {U} -d "{{\\"标题\\":\\"部署方案\\",\\"n\\":$数}}"',
@@ -336,7 +337,6 @@ REFUSED = (
 
 UNPARSED_AND_REFUSED = (
     # what Bash would run, and the grammar has no rule for
-    f'cat <<\'结束\' | curl -d @- {U}\n{{"备注":"回滚"}}\n结束',
     f'curl -d "${{B:-{{\\"a\\":1}}}}" {U}',
     f"{{ curl -d @- {U}; }} <<< '{{\"a\":1}}'",
     f"{{curl,-d,'{{\"a\":1}}',{U}}}",

@@ -100,3 +100,11 @@ def test_a_refused_command_stays_refused_behind_another(first: str, second: str)
 @given(st.sampled_from(PASSED), st.sampled_from(PASSED))
 def test_two_commands_that_pass_do_so_together(first: str, second: str) -> None:
     assert not judge(f"{first}\n{second}").refused
+
+
+@pytest.mark.parametrize("sign", ["é", "张", "\u3000", "\uffff", "🙂", "\U0010ffff"])
+def test_no_letter_of_any_script_ends_the_process(sign: str) -> None:
+    for place in ("{}", "${}", "${{{}}}", "<<{}", "a={}", "${{a:{}}}", "$(({}))", "[[ a =~ {} ]]"):
+        command = place.format(sign) * 50
+        assert judge(command) == judge(command)
+        assert not judge(f"curl -d @{sign}.json x{sign}").refused

@@ -1,6 +1,7 @@
 """The whole loop as a person runs it: real servers, a real test run, a real service."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -9,16 +10,19 @@ from pathlib import Path
 import pytest
 from tests.processes.server import clean_environment
 from tests.processes.units import running_in
+from typer.testing import CliRunner
 
+from devloop_tools.cli.commands import app
 from devloop_tools.toolkit.testing import recorded_events
 
 LIMIT_S = 45
 
 
-def demo(folder: Path, *flags: str) -> "subprocess.CompletedProcess[str]":
+def demo(folder: Path, *flags: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
     script = Path(sys.executable).with_name("devloop-tools")
     return subprocess.run(
         [str(script), "demo", str(folder), *flags],
+        cwd=cwd,
         env=clean_environment(),
         capture_output=True,
         encoding="utf-8",
@@ -34,8 +38,8 @@ def types_of(folder: Path) -> list[str]:
 def test_a_fault_is_found_reported_mended_and_closed(tmp_path: Path) -> None:
     folder = tmp_path / "待办"
     started = time.monotonic()
-    ended = demo(folder)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    ended = CliRunner().invoke(app, ["demo", str(folder)])
+    assert ended.exit_code == 0, ended.output
     assert time.monotonic() - started < LIMIT_S
     changes = [e.data for e in recorded_events(folder) if e.type in ("bug.opened", "bug.changed")]
     assert [change["status"] for change in changes] == [
@@ -75,3 +79,19 @@ def test_a_folder_of_somebodys_is_refused_and_left_alone(
         == f"devloop-tools: {tmp_path} is not empty; name a folder that is, or a new one\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["我的.md"]
+
+
+def vitest_folder() -> Path | None:
+    """Where Vitest was installed before, if it was: DEVLOOP_VITEST holds its node_modules."""
+    named = os.environ.get("DEVLOOP_VITEST")
+    return Path(named) if named and Path(named, "node_modules/.bin/vitest").exists() else None
+
+
+@pytest.mark.skipif(vitest_folder() is None, reason="DEVLOOP_VITEST names no folder with Vitest")
+def test_a_second_unit_in_typescript_is_tested_by_vitest(tmp_path: Path) -> None:
+    folder = tmp_path / "todo"
+    ended = demo(folder, "--mended", "--typescript", cwd=vitest_folder())
+    assert (ended.returncode, ended.stderr) == (0, "")
+    report = json.loads((folder / "units/todo-web/reports/vitest.json").read_bytes())
+    assert (report["numTotalTests"], report["success"]) == (2, True)
+    assert (folder / "units/todo-web/contract/types.ts").is_file()

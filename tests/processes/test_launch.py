@@ -99,6 +99,15 @@ def test_a_headless_run_has_policy_hook_and_prompt_and_leaves_no_file(setup: Set
     assert setup.left == []
 
 
+def test_a_cli_that_will_not_do_is_not_given_the_terminal(setup: SetUp) -> None:
+    setup.claude(["Read"])
+    done = setup.launch()
+    assert done.returncode == 2
+    assert "does not offer what the policy grants: mcp__devloop__write_todolist" in done.stderr
+    assert done.stdout == ""
+    assert setup.left == []
+
+
 def test_an_interactive_run_has_the_terminal(setup: SetUp) -> None:
     ours, theirs = pty.openpty()
     with subprocess.Popen(

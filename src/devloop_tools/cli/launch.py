@@ -20,7 +20,8 @@ from devloop_tools.launch.configuration import (
 )
 from devloop_tools.launch.errors import LaunchError
 from devloop_tools.launch.running import run_headless, run_interactively
-from devloop_tools.launch.trials import HEADLESS, try_server
+from devloop_tools.launch.trials import HEADLESS, first_event, try_server
+from devloop_tools.launch.verification import fault_in_init
 from devloop_tools.launch.version import require_version
 from devloop_tools.registry.pack_verdicts import state_folder
 from devloop_tools.settings import Flags, Settings, resolve
@@ -102,6 +103,8 @@ def launch(
         with options.reported():
             require_version(prepared.line.argv[0], os.environ)
             _require_hook(prepared)
+            if prompt is None:
+                _require_tools(prepared)
         code = _run(prepared, prompt, extra)
     finally:
         shutil.rmtree(prepared.folder, ignore_errors=True)
@@ -161,6 +164,14 @@ def _require_accepted_folder(folder: Path, accept_config: str | None) -> None:
 def _visible(line: str) -> str:
     """What a person decides on is shown as it is: no character moves or hides others."""
     return "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in line)
+
+
+def _require_tools(prepared: Prepared) -> None:
+    """In a terminal nobody reads the first event, so that it is looked at beforehand."""
+    line = prepared.line
+    event = first_event(line, prepared.settings.project_dir, os.environ)
+    if fault := fault_in_init(event, line.tools):
+        raise LaunchError(fault)
 
 
 def _require_hook(prepared: Prepared) -> None:

@@ -10,10 +10,9 @@ MAX_ARGUMENTS = 58
 MAX_RESULT = 96
 
 _TELLING = (
-    "passed", "reasons", "ready", "verified", "traces", "complete", "clean", "id", "status",
-    "deduplicated", "path",
-    "ports", "urls", "total", "failed", "category", "assignee", "progress_pct", "seq",
-    "contract_hash", "hash", "written", "created", "findings", "reason",
+    "passed", "allowed", "reasons", "ready", "verified", "traces", "complete", "clean", "id",
+    "status", "deduplicated", "path", "ports", "urls", "total", "failed", "category", "assignee",
+    "progress_pct", "seq", "contract_hash", "hash", "written", "created", "findings", "reason",
 )  # fmt: skip
 
 

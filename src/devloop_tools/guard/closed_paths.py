@@ -10,6 +10,7 @@ from devloop_tools.guard.values import COMMA, HOLE, bare, glob_of, plain
 
 STATE = ".devloop"
 DATABASE = "state.db"
+MAX_PIECES = 100
 
 _PARTS = re.compile(f"[=:@,{COMMA}]")
 _IN_TEXT = re.compile(
@@ -68,7 +69,7 @@ def pattern_names_state(pattern: str) -> bool:
 def _pieces(text: str) -> Sequence[str]:
     """The word, and what stands behind `--file=`, `@` or `host:` in it."""
     found = [piece for piece in _PARTS.split(text) if piece]
-    return [text, *(piece for piece in found if piece != text)]
+    return [text, *(piece for piece in found[:MAX_PIECES] if piece != text)]
 
 
 def _path(piece: str, folder: str, around: Surroundings) -> Sequence[str]:

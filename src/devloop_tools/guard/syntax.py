@@ -23,6 +23,8 @@ MAX_REPAIRS = 5
 
 _LANGUAGE = bash()
 _PUNCTUATION = re.compile(rb"[|&;()<>{}\[\]$`!=?*#~^\"'@\n]")
+_CAPITALS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+_ASCII = bytes(range(128)) + bytes(_CAPITALS[byte % 27] for byte in range(128, 256))
 _ESCAPED_START = re.compile(rb"(\n[ \t]*)\\(?=[\w./])")
 _QUOTED = re.compile(
     rb"\\.|'([^']*)'|\"(?:\\.|[^\"\\])*\"|(?<![^\s;&|(])#[^\n]*|\(\(|\$\{"
@@ -59,6 +61,10 @@ class Source:
 
 
 def _parsed(code: bytes) -> Tree:
+    # The grammar's scanner looks letters up in a table made for one byte each, and the process may
+    # end where another is looked up: it is given capitals instead, which are no
+    # keywords. Places stay as they are.
+    code = code.translate(_ASCII)
     # The grammar takes a backslash at the start of a line for the end of the line before.
     code = _ESCAPED_START.sub(rb"\1 ", code)
     if len(code) > MAX_BYTES:

@@ -7,7 +7,7 @@ from devloop_tools.domain.bugs.concepts import concepts_of_phrases, concepts_of_
 from devloop_tools.domain.bugs.similar import Known, rank, terms_of
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpora/similar_bugs/bugs.jsonl"
-RECALL = 0.8
+RECALL = 0.83
 """At five. The aim is 0.9; docs/triage.md has the figure of the day."""
 
 

@@ -1,5 +1,5 @@
 from devloop_tools.domain.hints.code_outline import WrittenTest, outline_of
-from devloop_tools.domain.hints.code_tree import SUFFIXES
+from devloop_tools.domain.source.tree import SUFFIXES
 
 SCRIPT = """\
 import { total } from "../src/价格";

@@ -125,6 +125,11 @@ async def test_stack_traces_are_grouped_with_counts(ctx: ToolContext, tmp_path: 
     ]
 
 
+async def test_paths_of_the_project_are_relative(ctx: ToolContext, tmp_path: Path) -> None:
+    wrote(tmp_path, f'  File "{tmp_path}/units/a/登录.py", line 1, in x\n'.encode())
+    assert (await collect(ctx)).lines == ['  File "units/a/登录.py", line 1, in x']
+
+
 async def test_tail_and_grep(ctx: ToolContext, tmp_path: Path) -> None:
     wrote(tmp_path, "".join(f"{word} {n}\n" for n in "abc" for word in ("登录", "Sync")).encode())
     result = await collect(ctx, tail=1, grep="sync")

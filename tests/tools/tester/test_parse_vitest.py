@@ -58,7 +58,7 @@ def a_test(title: str, status: str = "passed", *messages: str) -> dict[str, Any]
     return {"ancestorTitles": [], "title": title, "status": status, "failureMessages": messages}
 
 
-async def test_i01_a_suite_that_cannot_be_imported(tmp_path: Path) -> None:
+async def test_h_i01_a_suite_that_cannot_be_imported(tmp_path: Path) -> None:
     result = await case(tmp_path, "I01")
     [error] = result.suite_errors
     assert (result.passed, result.totals.passed) == (False, 1)
@@ -66,7 +66,7 @@ async def test_i01_a_suite_that_cannot_be_imported(tmp_path: Path) -> None:
     assert error.message == "Cannot find module './gone' imported from '/p/t/a.test.ts'"
 
 
-async def test_i02_before_all_throws_and_nothing_ran(tmp_path: Path) -> None:
+async def test_h_i02_before_all_throws_and_nothing_ran(tmp_path: Path) -> None:
     result = await case(tmp_path, "I02")
     [error] = result.suite_errors
     assert (result.passed, result.totals.skipped, result.totals.failed) == (False, 2, 0)
@@ -75,7 +75,7 @@ async def test_i02_before_all_throws_and_nothing_ran(tmp_path: Path) -> None:
     assert "see the runner's output" in alone.suite_errors[0].message
 
 
-async def test_i03_an_unhandled_rejection_fails_the_run(tmp_path: Path) -> None:
+async def test_h_i03_an_unhandled_rejection_fails_the_run(tmp_path: Path) -> None:
     result = await case(tmp_path, "I03")
     [error] = result.unhandled_errors
     assert (result.passed, error.message, error.file, error.line) == (
@@ -89,14 +89,14 @@ async def test_i03_an_unhandled_rejection_fails_the_run(tmp_path: Path) -> None:
     assert "give exit_code" in unknown.reasons[0]
 
 
-async def test_i04_a_flaky_test_that_passed_on_retry(tmp_path: Path) -> None:
+async def test_h_i04_a_flaky_test_that_passed_on_retry(tmp_path: Path) -> None:
     result = await case(tmp_path, "I04")
     [flaky] = result.flaky
     assert (result.passed, result.totals.failed, result.failures) == (True, 0, [])
     assert (flaky.full_name, flaky.retries) == ("flaky", 2)
 
 
-async def test_i05_snapshots_that_differ_and_obsolete_ones(tmp_path: Path) -> None:
+async def test_h_i05_snapshots_that_differ_and_obsolete_ones(tmp_path: Path) -> None:
     result = await case(tmp_path, "I05")
     [failure] = result.failures
     assert (result.passed, failure.kind) == (False, Kind.SNAPSHOT)
@@ -104,12 +104,12 @@ async def test_i05_snapshots_that_differ_and_obsolete_ones(tmp_path: Path) -> No
     assert result.snapshots.obsolete_names == ["gone 1"]
 
 
-async def test_i06_text_before_and_after_the_json(tmp_path: Path) -> None:
+async def test_h_i06_text_before_and_after_the_json(tmp_path: Path) -> None:
     result = await case(tmp_path, "I06")
     assert (result.passed, result.totals.failed, result.totals.tests) == (False, 1, 1)
 
 
-async def test_i07_a_report_that_was_written_elsewhere(tmp_path: Path) -> None:
+async def test_h_i07_a_report_that_was_written_elsewhere(tmp_path: Path) -> None:
     given = CASES["I07"].input
     said = given["args"]["report"]
     assert "/p/.vitest/json/output.json, which is not in" in await refusal(tmp_path, text=said)
@@ -123,7 +123,7 @@ async def test_i07_a_report_that_was_written_elsewhere(tmp_path: Path) -> None:
     assert [error.kind for error in result.suite_errors] == [SuiteKind.HOOK]
 
 
-async def test_i08_no_test_files_are_not_a_pass(tmp_path: Path) -> None:
+async def test_h_i08_no_test_files_are_not_a_pass(tmp_path: Path) -> None:
     result = await case(tmp_path, "I08")
     assert (result.passed, result.totals.tests) == (False, 0)
     assert result.reasons[0].startswith("no tests")

@@ -141,6 +141,16 @@ async def test_a_log_without_line_ends_and_a_binary_file_get_an_answer(
         await extracted(ctx, path="../secret.log")
 
 
+async def test_a_log_of_any_number_of_files_costs_a_bounded_time(
+    ctx: ToolContext, tmp_path: Path
+) -> None:
+    lines = (f"    at f (/x/{n}/src/m{n}/a{n}.ts:{n}:1)" for n in range(20_000))
+    (tmp_path / "many.log").write_text("\n".join(lines), encoding="utf-8")
+    result = await extracted(ctx, path="many.log")
+    assert (len(result.evidence), result.evidence[0].line) == (40, 1)
+    assert result.outside == 19_000
+
+
 async def test_many_places_are_bounded_and_said(ctx: ToolContext) -> None:
     text = "\n".join(f"    at f (src/a{n}.ts:1:1)" for n in range(1000))
     result = await extracted(ctx, text=text)

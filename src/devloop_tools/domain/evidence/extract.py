@@ -140,7 +140,7 @@ class Extractor:
         )
 
     def _keep(self, reading: _Reading, frame: Frame) -> None:
-        located = self._locator.locate(frame.path)
+        located = self._locator.locate(frame.path) if frame.line else None
         if located is None:
             reading.outside += 1
             return

@@ -12,6 +12,8 @@ _OUTSIDE = re.compile(
 _SCHEME = re.compile(r"^(?:file://|webpack-internal:///|webpack://[^/]*/|https?://[^/]+/)")
 _TOP_FOLDERS = frozenset({"units", "sdd", "prd", "src", "lib", "app", "test", "tests", "packages"})
 _MOST_FOLDERS = 12
+_MOST_PATHS = 1_000
+"""Different paths that are looked up: a log may name any number of them."""
 
 
 class Locator:
@@ -25,12 +27,15 @@ class Locator:
     def locate(self, path: str) -> tuple[str, bool] | None:
         """The path below the project folder, and whether the file is there.
 
-        None where the path is a library's, the runtime's or no path at all.
+        None where the path is a library's, the runtime's or no path at all, and where a thousand
+        others have been looked up.
         """
         plain = _SCHEME.sub("", path.replace("\\", "/")).partition("?")[0]
         if _OUTSIDE.search(path) or _OUTSIDE.search(plain) or not plain.strip("/. "):
             return None
         if plain not in self._known:
+            if len(self._known) == _MOST_PATHS:
+                return None
             self._known[plain] = self._find(plain)
         return self._known[plain]
 

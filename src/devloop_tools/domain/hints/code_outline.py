@@ -6,15 +6,13 @@ Names are taken as they are written: which of two functions of one name is meant
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from devloop_tools.domain.hints.code_tree import MAX_LEVELS, tree_of
+from devloop_tools.domain.source.tree import Node, line_of, parsed, text_of
 
-if TYPE_CHECKING:
-    from tree_sitter import Node
+MAX_LEVELS = 150
+"""Code that is nested deeper is not looked at."""
 
 _TEST_CALLS = frozenset(("it", "test"))
-_GROUP_CALLS = frozenset(("describe", "suite"))
 _HOOK_CALLS = frozenset(("beforeEach", "beforeAll", "afterEach", "afterAll"))
 _LEFT_OUT = frozenset(("skip", "todo", "skipIf", "runIf"))
 _FUNCTIONS = frozenset(
@@ -78,10 +76,10 @@ class Outline:
 def outline_of(content: bytes, path: str) -> Outline:
     """The outline of a JavaScript, TypeScript or Python file, as far as it can be parsed."""
     outline = Outline(path)
-    root = tree_of(content, path)
+    root = parsed(content, path)
     for node in _inside(root):
         if name := _called_name(node):
-            outline.lines.setdefault(node.start_point.row + 1, set()).add(name)
+            outline.lines.setdefault(line_of(node), set()).add(name)
         if node.type == "call_expression":
             _add_call(outline, node)
         elif name := _defined_name(node):
@@ -89,7 +87,7 @@ def outline_of(content: bytes, path: str) -> Outline:
     return outline
 
 
-def _inside(root: "Node") -> Iterator["Node"]:
+def _inside(root: Node) -> Iterator[Node]:
     """Every node, in the order of the text, without recursion."""
     waiting = [(root, 0)]
     while waiting:
@@ -99,25 +97,21 @@ def _inside(root: "Node") -> Iterator["Node"]:
             waiting.extend((child, level + 1) for child in reversed(node.children))
 
 
-def _text(node: "Node | None") -> str:
-    return node.text.decode("utf-8", "replace") if node is not None and node.text else ""
-
-
-def _defined_name(node: "Node") -> str:
+def _defined_name(node: Node) -> str:
     """The name of the function that `node` defines, if it does."""
     if node.type in _FUNCTIONS:
-        return _text(node.child_by_field_name("name"))
+        return text_of(node.child_by_field_name("name"))
     if node.type in _HOLDERS:
         value = node.child_by_field_name("value")
         if value is not None and value.type in _VALUES:
             name = node.child_by_field_name("name") or node.child_by_field_name("key")
-            return _text(name or node.child_by_field_name("property")).strip("\"'")
+            return text_of(name or node.child_by_field_name("property")).strip("\"'")
     return ""
 
 
-def _add_function(outline: Outline, node: "Node", name: str) -> None:
+def _add_function(outline: Outline, node: Node, name: str) -> None:
     names = _names_in(node) - {name}
-    start, end = node.start_point.row + 1, node.end_point.row + 1
+    start, end = line_of(node), node.end_point.row + 1
     if outline.path.endswith(".py"):
         if name.startswith("test"):
             outline.tests.append(WrittenTest(name, start, end, names | _parameters(node)))
@@ -126,34 +120,34 @@ def _add_function(outline: Outline, node: "Node", name: str) -> None:
     outline.functions.append(Part(name, start, end, frozenset(names)))
 
 
-def _parameters(node: "Node") -> frozenset[str]:
+def _parameters(node: Node) -> frozenset[str]:
     """pytest's fixtures are asked for by the names of parameters."""
     found = node.child_by_field_name("parameters")
-    return frozenset(_text(child) for child in found.named_children) if found else frozenset()
+    return frozenset(text_of(child) for child in found.named_children) if found else frozenset()
 
 
-def _is_fixture(node: "Node") -> bool:
+def _is_fixture(node: Node) -> bool:
     parent = node.parent
     return (
         parent is not None
         and parent.type == "decorated_definition"
-        and "fixture" in _text(parent.named_children[0])
+        and "fixture" in text_of(parent.named_children[0])
     )
 
 
-def _add_call(outline: Outline, node: "Node") -> None:
+def _add_call(outline: Outline, node: Node) -> None:
     """A test, a group or a hook of Vitest, Jest or Mocha: `it.each(...)("title", ...)` too."""
     words = _callee_words(node.child_by_field_name("function"))
     if not words:
         return
     arguments = node.child_by_field_name("arguments")
     values = arguments.named_children if arguments else []
-    start, end = node.start_point.row + 1, node.end_point.row + 1
+    start, end = line_of(node), node.end_point.row + 1
     if words[0] in _HOOK_CALLS and values:
         outline.hooks.append(Part(words[0], start, end, _names_in(node)))
     if words[0] not in _TEST_CALLS or not values or values[0].type not in _TITLES:
         return
-    title = _text(values[0])[1:-1]
+    title = text_of(values[0])[1:-1]
     names = _names_in(node) - {words[0]}
     outline.tests.append(WrittenTest(title, start, end, names, bool(_LEFT_OUT & set(words))))
 
@@ -161,40 +155,40 @@ def _add_call(outline: Outline, node: "Node") -> None:
 _TITLES = frozenset(("string", "template_string"))
 
 
-def _callee_words(node: "Node | None") -> list[str]:
+def _callee_words(node: Node | None) -> list[str]:
     """`it.skip` as its words; `it.each(table)` stands for what it returns."""
     if node is None:
         return []
     if node.type == "identifier":
-        return [_text(node)]
+        return [text_of(node)]
     if node.type == "member_expression":
         return [
             *_callee_words(node.child_by_field_name("object")),
-            _text(node.child_by_field_name("property")),
+            text_of(node.child_by_field_name("property")),
         ]
     if node.type == "call_expression":
         return _callee_words(node.child_by_field_name("function"))
     return []
 
 
-def _names_in(node: "Node") -> frozenset[str]:
+def _names_in(node: Node) -> frozenset[str]:
     return frozenset(name for inner in _inside(node) if (name := _called_name(inner)))
 
 
-def _called_name(node: "Node") -> str:
+def _called_name(node: Node) -> str:
     """The name of a function that may be called here: a plain name, or a method that is called."""
     if node.type == "identifier":
         parent = node.parent
         if parent is not None and parent.type == "attribute":
-            return _text(node) if _is_callee(parent, "function", "call") else ""
-        return _text(node)
+            return text_of(node) if _is_callee(parent, "function", "call") else ""
+        return text_of(node)
     if node.type in ("property_identifier", "private_property_identifier"):
         parent = node.parent
         if parent is not None and _is_callee(parent, "function", "call_expression"):
-            return _text(node)
+            return text_of(node)
     return ""
 
 
-def _is_callee(node: "Node", of: str, kind: str) -> bool:
+def _is_callee(node: Node, of: str, kind: str) -> bool:
     parent = node.parent
     return parent is not None and parent.type == kind and parent.child_by_field_name(of) == node

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from devloop_tools.domain.hints.code_outline import Outline, Part, WrittenTest, outline_of
-from devloop_tools.domain.hints.code_tree import SUFFIXES
+from devloop_tools.domain.source.tree import SUFFIXES
 from devloop_tools.storage.errors import ExpectedFailure, StorageError, ToolSandboxError
 from devloop_tools.storage.workspace import Workspace
 

@@ -174,20 +174,24 @@ class ConsoleReport:
         block, self._block = self._block, None
         if block is None or not (block.heads or any(map(str.strip, block.lines))):
             return
-        text = "\n".join(block.lines)
-        error = read_error(text)
-        if not block.heads:
+        of_suite = self._section.startswith("Failed Suites")
+        keys = [(file, name, of_suite or not name) for file, name in block.heads]
+        if (
+            keys
+            and len(self._errors) >= 2 * MAX_LISTED
+            and not any(key in self._errors for key in keys)
+        ):
+            self.tally.leave_out(len(keys))
+            return
+        error = read_error("\n".join(block.lines))
+        if not keys:
             origin = next((m[1] for line in block.lines if (m := _ORIGIN.match(line))), "")
             self.tally.add_unhandled(error, origin)
-        of_suite = self._section.startswith("Failed Suites")
-        for file, name in block.heads:
-            key = (file, name, of_suite or not name)
+        for key in keys:
             if key in self._errors:
                 self._errors[key].errors += 1
-            elif len(self._errors) < 2 * MAX_LISTED:
-                self._errors[key] = _Failing(error)
             else:
-                self.tally.leave_out(1)
+                self._errors[key] = _Failing(error)
 
     def _report_errors(self) -> None:
         for (file, name, of_suite), failing in self._errors.items():

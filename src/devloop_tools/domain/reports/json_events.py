@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from types import MappingProxyType
 from typing import Any
 
 MAX_DEPTH = 200
@@ -15,6 +16,9 @@ _SIGNS = re.compile(r"(?:[^\\]|\\u[0-9a-fA-F]{4}|\\[^u]){1,16}", re.DOTALL)
 _ESCAPE = re.compile(r"(?<!\\)\\")
 
 Event = tuple[str, Any]
+
+LEVELS = MappingProxyType({"start_map": 1, "start_array": 1, "end_map": -1, "end_array": -1})
+"""By how many levels an event leads deeper."""
 
 
 class JsonBroken(Exception):
@@ -64,20 +68,15 @@ class JsonEvents:
         events, self._events[:] = list(self._events), []
         for event in events:
             yield event
-            self._count(event[0])
-            if self.ended:
-                return
+            if event[0] in LEVELS:
+                self._depth += LEVELS[event[0]]
+                if self._depth > MAX_DEPTH:
+                    raise JsonBroken(f"it is nested deeper than {MAX_DEPTH} levels")
+                if self._depth == 0:
+                    self.ended = True
+                    return
         if fault is not None:
             raise JsonBroken("it is no JSON from there on") from fault
-
-    def _count(self, event: str) -> None:
-        if event in ("start_map", "start_array"):
-            self._depth += 1
-            if self._depth > MAX_DEPTH:
-                raise JsonBroken(f"it is nested deeper than {MAX_DEPTH} levels")
-        elif event in ("end_map", "end_array"):
-            self._depth -= 1
-            self.ended = self._depth == 0
 
     def _cut(self, piece: str) -> str:
         """A piece in the middle of a long string, without its middle.

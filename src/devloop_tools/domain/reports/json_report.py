@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from devloop_tools.domain.reports.error_text import ErrorRead, read_error
-from devloop_tools.domain.reports.json_events import JsonBroken, JsonEvents, new_builder
+from devloop_tools.domain.reports.json_events import LEVELS, JsonBroken, JsonEvents, new_builder
 from devloop_tools.domain.reports.model import Kind, Snapshots, SuiteKind
 from devloop_tools.domain.reports.tally import MAX_LISTED, Place, Tally
 
@@ -141,7 +141,7 @@ class JsonReport:
         self._built_size += len(value) + 50 if isinstance(value, str) else 50
         if self._built_size < MAX_BUILT:
             self._builder.event(event, value)
-        self._built_depth += {"start": 1, "end": -1}.get(event.partition("_")[0], 0)
+        self._built_depth += LEVELS.get(event, 0)
         if self._built_depth == 0:
             built, self._builder = self._builder.value, None
             if self._path == ["snapshot"]:
@@ -192,7 +192,7 @@ class JsonReport:
         status = test.get("status")
         if status == "failed":
             file.failed += 1
-            if len(file.failing) < MAX_LISTED:
+            if len(file.failing) + len(self.tally.failures) < MAX_LISTED:
                 file.failing.append(_failing(test))
         elif status in _PASSED:
             self.tally.passed += 1

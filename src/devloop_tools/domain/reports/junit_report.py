@@ -235,8 +235,11 @@ def _named(case: _Case, places: Places) -> tuple[str, str]:
 
 
 def _is_dotted(case: _Case) -> bool:
-    if not case.classname or any(frame.file.endswith(".py") for frame in _frames(case)):
+    """Whether the file is told as a module of Python."""
+    if any(frame.file.endswith(".py") for frame in _frames(case)):
         return True
+    if not case.classname:
+        return case.first is not None and case.first.message in _SUITE_COLLECTION
     return re.fullmatch(r"[\w.\[\]-]+", case.classname) is not None
 
 

@@ -82,16 +82,6 @@ def own_first(frames: list[Frame]) -> list[Frame]:
     return sorted(frames, key=lambda frame: not frame.own)[:MAX_FRAMES]
 
 
-def without_frames(text: str) -> str:
-    """The lines of `text` up to its stack trace."""
-    kept: list[str] = []
-    for line in text.splitlines():
-        if frame_of(line) is not None:
-            break
-        kept.append(line)
-    return "\n".join(kept).strip()
-
-
 def _patterns(line: str) -> Iterator[re.Pattern[str]]:
     if "at " in line:
         yield _NODE

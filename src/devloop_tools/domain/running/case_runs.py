@@ -31,7 +31,7 @@ from devloop_tools.domain.running.judging import (
 )
 from devloop_tools.domain.running.known_values import SavedValues, known_values
 from devloop_tools.domain.running.placeholders import Filling
-from devloop_tools.domain.running.ports import PortLeases
+from devloop_tools.domain.running.ports import PortLeases, is_listened_on
 from devloop_tools.domain.running.probes import NoAnswer, Request, Response, sent
 from devloop_tools.domain.running.processes import listeners, listens, tree
 from devloop_tools.domain.running.records import UnitRecords, how_it_ended
@@ -171,15 +171,14 @@ class CaseRuns:
                 f"request.url: port {port} is not leased in this project.",
                 "Cases are sent to the project's own units: use {{unit.NAME.url}}.",
             )
-        strangers = listeners(port)
-        if not strangers:
-            return
         living = [record for record in self._records.all() if record.lives]
         if any(listens(tree(record.keeper.pid), port) is not False for record in living):
             return
+        if not is_listened_on(port):
+            return
+        who = ", ".join(map(str, listeners(port))) or "somebody who can't be seen"
         raise ExpectedFailure(
-            f"request.url: port {port} is held by {', '.join(map(str, strangers))}, who is no unit"
-            " of this project.",
+            f"request.url: port {port} is held by {who}, who is no unit of this project.",
             "End that process if it is yours, or give the unit another port.",
         )
 

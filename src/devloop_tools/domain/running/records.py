@@ -92,7 +92,8 @@ class UnitRecords:
             return UnitRecord.model_validate_json(content)
         except ValidationError as exc:
             raise CorruptFile(
-                f"{file.path}: not what a keeper wrote there.", "Stop the unit and start it again."
+                f"{file.path}: not what a keeper wrote there.",
+                "A person moves it away; then start the unit again.",
             ) from exc
 
     def all(self) -> list[UnitRecord]:

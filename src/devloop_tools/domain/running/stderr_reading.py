@@ -67,7 +67,8 @@ class StderrReading:
         stream = record.logs.get("stderr", StreamRecord())
         kept = self._kept(unit_id, stream)
         content = kept.content[_offset(stream, since) - kept.first :] if since else kept.content
-        lines = shown_lines(content)
+        inside = f"{self._workspace.root}/"
+        lines = [line.replace(inside, "") for line in shown_lines(content)]
         lines, taken_out = masked(lines, self._secrets(unit_id))
         traces = traces_in(lines)[:MAX_TRACES]
         wanted = [line for line in lines if grep is None or grep.casefold() in line.casefold()]

@@ -125,10 +125,14 @@ class UnitRuns:
             lambda: self._changed("stop", ordered, wanted=("ended", "failed", "never_started"))
         )
 
-    def status(self, unit_ids: Sequence[str]) -> UnitsChanged:
+    async def status(self, unit_ids: Sequence[str]) -> UnitsChanged:
         """The units as they are; all that were ever started where none is named."""
-        named = list(unit_ids) or [record.unit_id for record in self._records.all()]
-        return self._changed("status", named, wanted=("running",))
+
+        def look() -> UnitsChanged:
+            named = list(unit_ids) or [record.unit_id for record in self._records.all()]
+            return self._changed("status", named, wanted=("running",))
+
+        return await anyio.to_thread.run_sync(look)
 
     def _changed(
         self, action: str, unit_ids: Sequence[str], *, wanted: Sequence[str]

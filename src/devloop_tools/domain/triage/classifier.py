@@ -26,7 +26,7 @@ AGENTS: Mapping[Category, str] = MappingProxyType(
 UNTOLD = Category.IMPLEMENTATION_BUG
 """What a report is taken for that gives no signal at all."""
 
-_HEAD_START = 0.6
+_HEAD_START = 1.0
 """What `UNTOLD` has before any signal."""
 
 _SHARPNESS = 0.8

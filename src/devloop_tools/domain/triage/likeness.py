@@ -1,8 +1,8 @@
 """What kind of reports a report's words are known from, by counting: naive Bayes over words.
 
 `known_words.json` says in how many example reports of each category a word stands. It is made from
-`tests/corpora/own/bug_reports.jsonl` by `make snapshots`. Words are stems, Chinese bigrams and
-concepts, as `find_similar_bug` has them; identifiers count for nothing here.
+`tests/corpora/own/bug_reports.jsonl` by `make snapshots`. Words are the stems and Chinese bigrams
+of `find_similar_bug`; its identifiers and concepts count for nothing here.
 """
 
 import math
@@ -52,14 +52,14 @@ def likeness(text: str, known: KnownWords) -> Likeness:
     for place, category in enumerate(Category):
         scores[category] = round(_WEIGHT * sum(gain[place] for gain in gains.values()), 2)
         best = sorted(words, key=lambda word: -gains[word][place])[:_TELLING]
-        telling[category] = [word.lstrip(CONCEPT) for word in best if gains[word][place] > 0]
+        telling[category] = [word for word in best if gains[word][place] > 0]
     return Likeness(scores, telling)
 
 
 def words_of(text: str) -> list[str]:
     """The words of a report that count here, each once."""
     title, _, rest = text.partition("\n")
-    return [term for term in terms_of(title, rest) if not term.startswith(IDENTIFIER)]
+    return [term for term in terms_of(title, rest) if term[0] not in (IDENTIFIER, CONCEPT)]
 
 
 def count(reports: Iterable[tuple[Category, str]]) -> KnownWords:

@@ -28,7 +28,8 @@ class CollectStderrInput(ToolInput):
 def collect_stderr(args: CollectStderrInput, ctx: ToolContext) -> StderrCollected | Refused:
     """Read what a unit wrote to stderr in its last run.
 
-    Terminal codes are gone, secrets are masked, lines that repeat are folded with their number.
+    Terminal codes are gone, paths of the project are relative, secrets are masked, and lines that
+    repeat are folded with their number.
     traces lists each stack trace of Python, V8 or the JVM once, with its count, the most frequent
     first. dropped_bytes is what the bounded log no longer holds. since may bring up to a second of
     lines again, and loses none.

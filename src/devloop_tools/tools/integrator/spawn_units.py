@@ -62,4 +62,4 @@ async def spawn_units(args: SpawnUnitsInput, ctx: ToolContext) -> UnitsChanged |
         case "stop":
             return await runs.stop(unit_ids)
         case _:
-            return runs.status(unit_ids)
+            return await runs.status(unit_ids)
