@@ -72,7 +72,7 @@ class _Reader:
                 waiting.extend(reversed(named(node)))
             elif node.type == "for_statement":
                 found.extend(self._loop(node, depth))
-                waiting.extend(reversed(list(fields(node, "body"))))
+                waiting.extend([*fields(node, "alternative"), *fields(node, "body")])
             elif node.type in ("import_statement", "import_from_statement"):
                 self._import(node)
             elif node.type == "with_clause":

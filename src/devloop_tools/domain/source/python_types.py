@@ -217,7 +217,7 @@ def _pairs(node: Node, *, required: bool) -> Iterator[Field]:
     for pair in named(node):
         key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
         if key is not None and value is not None:
-            needed = required and not text_of(value).startswith("NotRequired")
+            needed = required and "NotRequired[" not in text_of(value)
             yield Field(_string(key), _without_marker(type_term(value)), needed)
 
 
