@@ -1,7 +1,8 @@
 """The index of a site: `assets/search-index.json` for programs, script shards for the page.
 
 Pages are kept in groups; a group has one shard of terms and one of texts. When a page changes, its
-group alone is made again, from the texts in `search-index.json` for the pages that didn't.
+group alone is made again, from the texts in `search-index.json` for the pages that didn't. The
+manifest says of each group which terms it may hold, so that the page loads first what answers.
 """
 
 from collections import Counter
@@ -15,6 +16,7 @@ from devloop_tools.domain.documents.search_terms import index_terms
 from devloop_tools.domain.documents.site import ARCHIVE_FOLDER, SiteName, digest
 from devloop_tools.domain.documents.site_shell import script_json
 from devloop_tools.domain.documents.stems import RULES
+from devloop_tools.domain.documents.term_filters import term_filter
 from devloop_tools.domain.html.markup import require_sane
 from devloop_tools.domain.html.tree import decoded
 from devloop_tools.domain.outcome import Done, Refused, refused
@@ -136,18 +138,30 @@ class SearchIndex:
         for entry in entries:
             by_group.setdefault(entry["group"], []).append(entry)
         present = sorted(number for number, group in by_group.items() if group)
+        filters = self._filters()
         for number, group in by_group.items():
-            if number in touched or not self._is_whole([number]):
-                self._write_group(number, group)
+            if number in touched or number not in filters or not self._is_whole([number]):
+                filters[number] = self._write_group(number, group)
         manifest = {
             "shards": present,
+            "filters": [filters[number] for number in present],
             "pages": len(entries),
             "sections": sum(len(entry["sections"]) for entry in entries),
             "stems": RULES,
         }
         self._write("manifest.js", "manifest", manifest)
 
-    def _write_group(self, number: int, group: list[Entry]) -> None:
+    def _filters(self) -> dict[int, str]:
+        """The filters of groups, as the manifest that is there has them."""
+        content = self._workspace.read(f"{self._name}/{SHARD_FOLDER}/manifest.js") or b""
+        try:
+            manifest = orjson.loads(content.partition(b"(")[2].rpartition(b")")[0])
+            return dict(zip(manifest["shards"], manifest["filters"], strict=True))
+        except (ValueError, KeyError, TypeError):
+            return {}
+
+    def _write_group(self, number: int, group: list[Entry]) -> str:
+        """Write the group's two shards; the filter of its terms."""
         documents: list[list[object]] = []
         texts: list[str] = []
         postings: dict[str, list[int]] = {}
@@ -164,6 +178,7 @@ class SearchIndex:
                 texts.append(section["text"])
         self._write(f"terms-{number}.js", "terms", number, {"docs": documents, "terms": postings})
         self._write(f"texts-{number}.js", "texts", number, texts)
+        return term_filter(postings)
 
     def _write(self, name: str, function: str, *arguments: object) -> None:
         given = b", ".join(script_json(argument) for argument in arguments)

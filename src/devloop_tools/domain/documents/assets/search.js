@@ -14,11 +14,19 @@
   const LENGTH_WEIGHT = 0.75;
   const TITLE_BONUS = 0.5;
   const LOADED_AT_ONCE = 4;
+  const FILTER_PLACES = 4;
+  const FILTER_SPREAD = 0x9e3779b1;
+  const CRC = Uint32Array.from({ length: 256 }, (_, value) => {
+    for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+    return value;
+  });
 
   const here = document.currentScript.src.replace(/search\.js([?#].*)?$/, "search/");
   const shards = new Map();
   const waiting = new Map();
+  const bits = new Map();
   let manifest = null;
+  let wanted = [];
 
   function load(name) {
     if (!waiting.has(name)) {
@@ -31,6 +39,30 @@
       }));
     }
     return waiting.get(name);
+  }
+
+  /* Whether a group may hold a term, by its filter: domain/documents/term_filters.py makes it. */
+  function mayHold(bits, term) {
+    let first = -1;
+    for (const byte of new TextEncoder().encode(term)) first = CRC[(first ^ byte) & 255] ^ (first >>> 8);
+    first = ~first >>> 0;
+    const step = (Math.imul(first, FILTER_SPREAD) | 1) >>> 0;
+    for (let count = 0; count < FILTER_PLACES; count++) {
+      const place = (first + count * step) % (8 * bits.length);
+      if (!(bits.charCodeAt(place >> 3) >> (place & 7) & 1)) return false;
+    }
+    return true;
+  }
+
+  /* Takes out of `left` what may answer the last query, else what comes first. */
+  function takeNext(left) {
+    const filters = manifest.filters;
+    const at = filters && wanted.length ? left.findIndex((number) => {
+      const stored = filters[manifest.shards.indexOf(number)];
+      if (!bits.has(number)) bits.set(number, atob(stored));
+      return wanted.every((term) => mayHold(bits.get(number), term));
+    }) : -1;
+    return left.splice(Math.max(at, 0), 1)[0];
   }
 
   const pairs = (word) => (word.match(PAIRS) || []).length;
@@ -96,6 +128,7 @@
 
   function search(text, limit) {
     const terms = queryTerms(text);
+    wanted = terms;
     if (!terms.length) return { total: 0, hits: [] };
     let documents = 0;
     let length = 0;
@@ -153,13 +186,15 @@
     },
     texts(number, texts) { shards.get(number).texts = texts; },
 
-    /* Resolves when all shards are there; calls `arrived` after each, so that hits can show. */
+    /* Resolves when all shards are there; calls `arrived` after each, so that hits can show.
+       What may answer the query that was asked last is loaded first. */
     async open(arrived) {
       await load("manifest.js");
+      arrived();
       const left = manifest.shards.slice();
       const next = async () => {
         while (left.length) {
-          await load(`terms-${left.shift()}.js`);
+          await load(`terms-${takeNext(left)}.js`);
           arrived();
         }
       };
