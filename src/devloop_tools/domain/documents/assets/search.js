@@ -13,7 +13,7 @@
   const SATURATION = 1.2;
   const LENGTH_WEIGHT = 0.75;
   const TITLE_BONUS = 0.5;
-  const LOADED_AT_ONCE = 4;
+  const LOADED_AT_ONCE = 2;
   const FILTER_PLACES = 4;
   const FILTER_SPREAD = 0x9e3779b1;
   const CRC = Uint32Array.from({ length: 256 }, (_, value) => {
