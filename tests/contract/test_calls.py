@@ -2,6 +2,7 @@
 back fits what it publishes, and one that says READ changes nothing."""
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ def arguments_for(definition: ToolDefinition, *, every_field: bool) -> dict[str,
     for first, *others in ONE_OF.get(definition.name, ()):
         names = names - set(others) | {first}
     return {name: example_of(schema["properties"][name]) for name in sorted(names)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_what_calls_made_is_collected() -> Iterator[None]:
+    """All that is there before is left out: collecting it again for each tool takes a second."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def contents(root: Path) -> dict[str, tuple[bytes, int]]:

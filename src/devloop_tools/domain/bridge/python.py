@@ -194,6 +194,7 @@ class _Files:
             yield f"        return cast({quoted(f'models.{response}')}, answer)\n"
 
     def _handlers_file(self) -> Iterator[str]:
+        # What is raised stands in the file that the unit's coder fills in.
         yield "from . import models\n\n\n"
         yield "class UnitHandlers(models.Handlers):\n"
         yield docstring("Write the answers here. This file is yours once you changed it.")
