@@ -24,7 +24,7 @@ def bash(command: object, **more: object) -> Outcome:
 
 def test_a_command_that_may_run_gets_an_empty_object() -> None:
     assert bash("ls -la") == Outcome(0, "{}\n")
-    assert bash("curl -d @请求.json http://h/", cwd="/work/project") == Outcome(0, "{}\n")
+    assert bash("curl -d @请求.json http://h/", cwd="/srv/project") == Outcome(0, "{}\n")
 
 
 def test_a_refusal_is_one_object_that_tells_the_fix() -> None:
@@ -59,7 +59,7 @@ def test_what_is_closed_and_what_is_unreadable_is_refused(
 
 
 def test_the_folder_of_the_event_counts() -> None:
-    assert bash("cat state.db", cwd="/work/project/.devloop").output != "{}\n"
+    assert bash("cat state.db", cwd="/srv/project/.devloop").output != "{}\n"
     assert bash("cat state.db", cwd=7).output == "{}\n"
 
 

@@ -136,7 +136,7 @@ PASSED = (
     "",
     "   \n\t",
     # what people write on an ordinary day
-    "cd /work/project && npm test -- --run 2>&1 | tail -20",
+    "cd /srv/project && npm test -- --run 2>&1 | tail -20",
     "git status --short && git diff --stat | tail -3",
     "git log --oneline -5 --format='%h %s {%an}'",
     "git stash push -m 'wip {x}' && git stash pop 'stash@{0}'",

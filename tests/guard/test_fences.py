@@ -18,7 +18,7 @@ def judged(command: str) -> Judgement:
     return forbidden(
         command,
         folders=("/home/u/.config/devloop-tools", "/srv/tools.d"),
-        cwd="/work/project",
+        cwd="/srv/project",
         variables={"HOME": "/home/u", "XDG_CONFIG_HOME": "/home/u/.config"},
     )
 
@@ -59,7 +59,7 @@ def test_the_reason_names_what_it_is_and_what_to_do(command: str, reason: str) -
 
 
 def test_the_folder_in_which_a_command_runs_counts() -> None:
-    assert forbidden("cat state.db", cwd="/work/project/.devloop").refused
+    assert forbidden("cat state.db", cwd="/srv/project/.devloop").refused
     assert forbidden("cat devloop.toml", folders=("/srv/t",), cwd="/srv/t").refused
     assert forbidden("cat t/devloop.toml", folders=("/srv/t",), cwd="/srv").refused
     assert not forbidden("cat t/devloop.toml", folders=("/srv/t",), cwd="/srv/u").refused
