@@ -171,12 +171,8 @@ async def _run(session: Session, call: Call, arguments: Any) -> Finished:
     if call.definition.is_async:
         with asked_together():
             return _finished(call, await execute(arguments, context))
-    return await anyio.to_thread.run_sync(
-        # A large result is made ready where it holds up nobody.
-        lambda: _finished(call, execute(arguments, context)),
-        abandon_on_cancel=True,
-        limiter=session.tool_threads,
-    )
+    # A large result is made ready where it holds up nobody.
+    return await session.tool_threads.run(lambda: _finished(call, execute(arguments, context)))
 
 
 def _finished(call: Call, value: Any) -> Finished:
