@@ -26,7 +26,7 @@ LAZY_IMPORTS = {
     "domain/html/tree.py": "wraps selectolax and w3lib, which only pages need",
     "domain/html/from_markdown.py": "wraps markdown-it-py, which only chapters need",
     "domain/html/sanitising.py": "wraps nh3, which only chapters need",
-    "domain/contracts/schema_faults.py": "wraps jsonschema, which most servers never need",
+    "domain/json_schemas.py": "wraps jsonschema, which most servers never need",
     "domain/project_resources.py": "the index of memories, which only a list of resources reads",
     "domain/reports/json_events.py": "wraps ijson, which only JSON reports need",
     "domain/reports/junit_report.py": "wraps defusedxml, which only JUnit reports need",
@@ -35,7 +35,7 @@ LAZY_IMPORTS = {
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "server/shell_commands.py": "the guard's parser, which only a command of a shell needs",
     "toolkit/context.py": "stores, which only the calls that use them need",
-    "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
+    "toolkit/json_schema.py": "knows referencing, which most servers never need",
 }
 """Modules beside `app.py` and `cli/` that import inside functions, and why."""
 

@@ -1,4 +1,5 @@
 import json
+import time
 from typing import Any
 
 import pytest
@@ -72,6 +73,20 @@ def test_each_expectation_is_judged_with_both_sides() -> None:
         ("body_contains", True, "买"),
     ]
     assert [one.actual for one in found[:3]] == [200, "application/json; charset=utf-8", '"7"']
+
+
+def test_a_pattern_that_would_go_back_for_ever_is_judged_at_once() -> None:
+    before = time.monotonic()
+    schema = {"properties": {"名": {"pattern": "^(a+)+$"}}}
+    [fault] = failed(json.dumps({"名": "a" * 200 + "!"}).encode(), schema=schema)
+    assert "does not match" in str(fault.actual)
+    assert time.monotonic() - before < 1
+
+
+def test_a_pattern_that_can_not_be_judged_is_named_with_what_to_do() -> None:
+    [fault] = failed(b'{"name": "a"}', schema={"properties": {"name": {"pattern": "^(?!x)"}}})
+    assert str(fault.actual).startswith("the pattern ^(?!x) can't be judged: look-around")
+    assert "; write it without look-ahead" in str(fault.actual)
 
 
 def test_a_schema_says_where_the_body_does_not_fit() -> None:
