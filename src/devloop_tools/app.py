@@ -35,6 +35,7 @@ from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
 from devloop_tools.rpc.transport import Transport
+from devloop_tools.rpc.worker_threads import WorkerThreads
 from devloop_tools.server.actors import Actor, UnknownActor
 from devloop_tools.server.agent_prompts import agent_prompts
 from devloop_tools.server.dispatcher import Dispatcher
@@ -200,7 +201,7 @@ class Application:
             events=self.events,
             make_context=self._context,
             peer=peer,
-            tool_threads=anyio.CapacityLimiter(MAX_TOOL_THREADS),
+            tool_threads=WorkerThreads(MAX_TOOL_THREADS),
             threads=anyio.CapacityLimiter(MAX_THREADS),
             states=self.states,
             loop=LoopThread(),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.corpora.bug_texts import identifiers, lines_of, pairs, said_twice, sentences
 
 HERE = Path(__file__).parent
 FROZEN = ("bug_reports", "similar_bugs", "units")
@@ -33,11 +34,6 @@ DEFINITION = {
 
 UNITS = sorted(path for path in (HERE / "units").iterdir())
 every_unit = pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
-
-
-def lines_of(name: str) -> list[dict[str, Any]]:
-    text = (HERE / name).read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def test_every_file_is_as_frozen() -> None:
@@ -153,24 +149,6 @@ def test_what_is_expected_of_a_unit_points_at_a_definition(unit: Path) -> None:
             assert item["name"] in lines[item["line"] - 1]
 
 
-def sentences(text: str) -> list[str]:
-    pieces = re.split(r"(?<=[。！？])|(?<=[.!?])\s+|\n", text)
-    bare = [re.sub(r"\W+", "", piece).lower() for piece in pieces]
-    return [piece for piece in bare if piece]
-
-
-def identifiers(bug: dict[str, Any]) -> set[str]:
-    """Names of functions, codes and paths: a capital inside, an underscore or a slash."""
-    words = re.findall(r"[A-Za-z0-9_/]+", f"{bug['title']} {bug['text']}")
-    return {word for word in words if re.search(r"[a-z][A-Z]|_|^/[a-z]", word)}
-
-
-def pairs() -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    bugs = lines_of("similar_bugs/bugs.jsonl")
-    by_id = {bug["id"]: bug for bug in bugs}
-    return [(by_id[bug["duplicate_of"]], bug) for bug in bugs if bug["duplicate_of"]]
-
-
 def test_the_similar_bugs_are_whole() -> None:
     bugs = lines_of("similar_bugs/bugs.jsonl")
     assert [bug["id"] for bug in bugs] == [f"S{n:03}" for n in range(1, 301)]
@@ -183,23 +161,22 @@ def test_the_similar_bugs_are_whole() -> None:
 
 
 def test_a_duplicate_comes_after_its_original_which_has_no_other() -> None:
-    found = pairs()
+    found = pairs("similar_bugs/bugs.jsonl")
     assert len(found) == len({original["id"] for original, _ in found}) == 60
     assert all(original["duplicate_of"] is None for original, _ in found)
     assert all(original["id"] < duplicate["id"] for original, duplicate in found)
 
 
 def test_fifteen_pairs_cross_the_languages_and_share_an_identifier() -> None:
-    crossing = [pair for pair in pairs() if {one["language"] for one in pair} == {"zh", "en"}]
+    crossing = [
+        pair
+        for pair in pairs("similar_bugs/bugs.jsonl")
+        if {one["language"] for one in pair} == {"zh", "en"}
+    ]
     assert len(crossing) == 15
     for original, duplicate in crossing:
         assert identifiers(original) & identifiers(duplicate)
 
 
 def test_no_two_bugs_share_a_sentence() -> None:
-    said = Counter(
-        sentence
-        for bug in lines_of("similar_bugs/bugs.jsonl")
-        for sentence in {*sentences(bug["title"]), *sentences(bug["text"])}
-    )
-    assert [sentence for sentence, times in said.items() if times > 1] == []
+    assert said_twice("similar_bugs/bugs.jsonl") == []

@@ -181,9 +181,7 @@ async def _run(session: Session, call: Call, arguments: Any) -> Finished:
         # A large result is made ready where it holds up nobody.
         return _finished(call, execute(arguments, context))
 
-    return await anyio.to_thread.run_sync(
-        work, abandon_on_cancel=True, limiter=session.tool_threads
-    )
+    return await session.tool_threads.run(work)
 
 
 def _changes_project(call: Call) -> bool:
