@@ -69,7 +69,7 @@ def test_references_that_branch_without_end_are_given_up_in_time() -> None:
     [
         ({"pattern": "^(?=a)"}, r"the pattern \^\(\?=a\) can't be judged: look-around"),
         ({"$ref": "#/nowhere"}, "the schema refers to /nowhere, which is not inside it"),
-        ({"$ref": "#"}, "the schema or the value is nested too deep"),
+        ({"$ref": "#"}, "the schema or the value is nested too deeply"),
         (
             {"unevaluatedProperties": False, "patternProperties": {"a": True}},
             "unevaluatedProperties is not judged in a schema that has patternProperties",
@@ -115,4 +115,4 @@ def test_a_schema_that_is_nested_too_deep_is_a_fault() -> None:
         schema = {"items": schema}
     fault = fault_of_schema(schema)
     assert fault is not None
-    assert fault.message == "it is nested too deep"
+    assert fault.message == "it is nested too deeply"

@@ -41,7 +41,7 @@ def fault_of_schema(schema: Any) -> SchemaFault | None:
     except SchemaError as exc:
         return _fault(exc)
     except RecursionError:
-        return SchemaFault((), "$", "it is nested too deep")
+        return SchemaFault((), "$", "it is nested too deeply")
     return None
 
 
@@ -61,7 +61,7 @@ def faults_of_value(schema: Any, value: Any, *, strict: bool = True) -> Iterator
     except Unresolvable as exc:
         raise Unjudged(f"the schema refers to {exc.ref}, which is not inside it") from None
     except RecursionError:
-        raise Unjudged("the schema or the value is nested too deep") from None
+        raise Unjudged("the schema or the value is nested too deeply") from None
 
 
 def _fault(error: Any) -> SchemaFault:
