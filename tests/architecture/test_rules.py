@@ -3,12 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.architecture.sources import ROOT, functions_in, tree_of
 
-SRC = Path(__file__).resolve().parents[2] / "src" / "devloop_tools"
+SRC = ROOT / "src" / "devloop_tools"
 MODULES = {
     path.relative_to(SRC).as_posix(): path
     for path in sorted(SRC.rglob("*.py"))
@@ -49,22 +49,16 @@ CATCHES_ALL = {
 """Modules beside `cli/` that catch every exception and go on, and why."""
 
 
-@cache
-def tree_of(name: str) -> ast.Module:
-    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
-
-
 def words_in(name: str) -> set[str]:
     """The words of a name in snake or camel case."""
     return set(re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower()))
 
 
 def lazy_imports(tree: ast.Module) -> Iterator[str]:
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    yield ast.unparse(node)
+    for function in functions_in(tree):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                yield ast.unparse(node)
 
 
 def swallowed(tree: ast.Module) -> Iterator[int]:
@@ -79,8 +73,8 @@ def swallowed(tree: ast.Module) -> Iterator[int]:
 
 
 def prints(tree: ast.Module) -> bool:
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(ast.unparse(call.func) == "print" for call in calls)
+    called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(isinstance(func, ast.Name) and func.id == "print" for func in called)
 
 
 def classes_in(tree: ast.Module) -> list[str]:
@@ -122,18 +116,18 @@ def test_a_package_is_a_name_and_holds_no_code() -> None:
 
 
 def test_nobody_prints() -> None:
-    assert [name for name in MODULES if prints(tree_of(name))] == []
+    assert [name for name, path in MODULES.items() if prints(tree_of(path))] == []
 
 
 def test_imports_stand_at_the_top() -> None:
     held = [name for name in MODULES if name != "app.py" and not name.startswith("cli/")]
-    lazy = {name for name in held if any(lazy_imports(tree_of(name)))}
+    lazy = {name for name in held if any(lazy_imports(tree_of(MODULES[name])))}
     assert lazy == LAZY_IMPORTS.keys(), "an exception that isn't needed any more is removed"
 
 
 def test_everything_is_caught_at_the_boundaries_alone() -> None:
     held = [name for name in MODULES if not name.startswith("cli/")]
-    catching = {name for name in held if any(swallowed(tree_of(name)))}
+    catching = {name for name in held if any(swallowed(tree_of(MODULES[name])))}
     assert catching == CATCHES_ALL.keys(), "an exception that isn't needed any more is removed"
 
 
@@ -141,7 +135,7 @@ def test_names_say_what_a_thing_is() -> None:
     names = {
         f"{name}: {word}"
         for name in MODULES
-        for word in [*Path(name).with_suffix("").parts, *classes_in(tree_of(name))]
+        for word in [*Path(name).with_suffix("").parts, *classes_in(tree_of(MODULES[name]))]
         if words_in(word) & REFUSED_WORDS
     }
     assert names == set()
@@ -151,13 +145,15 @@ def test_a_module_says_what_it_is_for() -> None:
     silent = [
         name
         for name, path in MODULES.items()
-        if path.name != "__init__.py" and not says_what_it_is_for(tree_of(name))
+        if path.name != "__init__.py" and not says_what_it_is_for(tree_of(path))
     ]
     assert silent == []
 
 
 def test_nothing_mutable_stands_at_module_level() -> None:
-    mutable = {name: found for name in MODULES if (found := list(mutable_in(tree_of(name))))}
+    mutable = {
+        name: found for name, path in MODULES.items() if (found := list(mutable_in(tree_of(path))))
+    }
     assert mutable == {}
 
 

@@ -106,10 +106,11 @@ def hostile() -> dict[str, Any]:
         name: {
             "type": "object",
             "required": [name],
-            "properties": dict.fromkeys(HOSTILE_NAMES, text),
+            "properties": {name: text},
         }
         for name in HOSTILE_NAMES
     }
+    types["class"]["properties"] = dict.fromkeys(HOSTILE_NAMES, text)
     return {
         "unit": "敌意",
         "version": "1.0 */",
