@@ -1,16 +1,21 @@
-"""The project's own sources, each parsed once."""
+"""The project's own sources, taken apart; no tree is kept, since trees are large."""
 
 import ast
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def nodes_of(tree: ast.AST) -> Sequence[ast.AST]:
+    """Every node below, found once for all the rules that are asked about one tree."""
+    return list(ast.walk(tree))
 
 
 def functions_in(node: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
@@ -213,7 +214,7 @@ def make_application(
     for_cli: bool = False,
 ) -> Application:
     """What a server of the first of `agents` holds, for a project in `root`."""
-    entries = [*discover(TOOLS_PACKAGE), *map(_entry, tools)]
+    entries = [*_built_in(), *map(_entry, tools)]
     templates = tuple(
         AgentTemplate(
             id=f"devloop-{agent}",
@@ -247,6 +248,11 @@ def _answers(message: object, request_id: object) -> bool:
     if not isinstance(message, dict) or "method" in message:
         return False
     return type(message["id"]) is type(request_id) and bool(message["id"] == request_id)
+
+
+@cache
+def _built_in() -> Sequence[ToolEntry]:
+    return list(discover(TOOLS_PACKAGE))
 
 
 def _entry(tool: ToolDefinition | ToolEntry) -> ToolEntry:

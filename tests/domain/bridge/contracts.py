@@ -130,14 +130,14 @@ def hostile() -> dict[str, Any]:
                 "name": name,
                 "params": [
                     {"name": other, "schema": text, "required": at % 3 != 0}
-                    for at, other in enumerate(names[::3])
+                    for at, other in enumerate(names[place : place + 3] if place else names[::3])
                 ],
                 "returns": {
                     "type": "array",
                     "items": {"type": "object", "properties": {name: text}},
                 },
             }
-            for name in names
+            for place, name in enumerate(names)
         ],
         "events": [{"name": name, "payload": {"enum": [name]}} for name in names],
         "errors": [{"code": name} for name in HOSTILE_NAMES],
