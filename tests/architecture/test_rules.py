@@ -42,6 +42,7 @@ LAZY_IMPORTS = {
 """Modules beside `app.py` and `cli/` that import inside functions, and why."""
 
 CATCHES_ALL = {
+    "rpc/worker_threads.py": "what work in a thread raises is raised where it is waited for",
     "server/execution.py": "a tool may raise anything",
     "server/tools_list.py": "a tool whose module raises hides no other",
     "server/dispatcher.py": "our own faults are logged, and the client learns no more",
