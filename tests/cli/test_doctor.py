@@ -5,6 +5,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -253,6 +254,11 @@ def broken(file: Path) -> None:
     file.write_bytes(content)
 
 
+def without_events(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DROP TABLE events")
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -260,7 +266,7 @@ def broken(file: Path) -> None:
         (broken, ""),
         (lambda file: file.unlink() or file.mkdir(), "a link or no regular file"),
         (lambda file: file.unlink() or file.symlink_to("nowhere"), "a link or no regular file"),
-        (lambda file: sqlite3.connect(file).executescript("DROP TABLE events"), "no such table"),
+        (without_events, "no such table"),
     ],
 )
 def test_a_database_that_is_broken_is_a_failure(
