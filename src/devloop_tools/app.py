@@ -35,12 +35,13 @@ from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.rpc.process import LONGEST_END_S, call_on_signals, end_within
 from devloop_tools.rpc.transport import Transport
+from devloop_tools.rpc.worker_threads import WorkerThreads
 from devloop_tools.server.actors import Actor, UnknownActor
 from devloop_tools.server.agent_prompts import agent_prompts
 from devloop_tools.server.dispatcher import Dispatcher
 from devloop_tools.server.methods import METHODS, NOTIFICATIONS
 from devloop_tools.server.session import Peer, Session
-from devloop_tools.settings import UNIT_AGENTS, Settings, is_id, user_config_dir
+from devloop_tools.settings import UNIT_AGENTS, Settings, id_fault, user_config_dir
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.storage.keys import project_key
@@ -200,7 +201,7 @@ class Application:
             events=self.events,
             make_context=self._context,
             peer=peer,
-            tool_threads=anyio.CapacityLimiter(MAX_TOOL_THREADS),
+            tool_threads=WorkerThreads(MAX_TOOL_THREADS),
             threads=anyio.CapacityLimiter(MAX_THREADS),
             states=self.states,
             loop=LoopThread(),
@@ -329,8 +330,8 @@ class NoPeer:
 def _actor(settings: Settings, tools: Tools, agent: str, unit_id: str | None) -> Actor:
     found = tools.agent(agent)
     name = found.template.short_name
-    if unit_id is not None and not is_id(unit_id):
-        raise UnknownActor(f"{unit_id!r} is no unit: 1 to 64 letters or digits, and - _ . inside")
+    if unit_id is not None and (fault := id_fault(unit_id)):
+        raise UnknownActor(f"{unit_id!r} is no unit: {fault}")
     return Actor(
         project_id=settings.project_id,
         agent=name,

@@ -183,6 +183,14 @@ def test_a_pattern_that_matches_everything_and_a_foreign_key_are_told_with_their
     )
 
 
+def test_a_rule_that_can_never_hold_is_a_warning(setup: SetUp) -> None:
+    rule = '{"tool": "timeline_append", "decision": "deny", "when": {"evnt": "密*"}}'
+    setup.agents('{"templates": [{"id": "pm", "cli": {"toolPolicy": ["ns:docs", ' + rule + "]}}]}")
+    found = json.loads(setup.examined("--format", "json").stdout)
+    [warned] = [one["found"] for one in found if one["state"] == "warn" and "evnt" in one["found"]]
+    assert warned.endswith("no argument evnt (did you mean event?): the rule never holds")
+
+
 def test_a_tool_that_can_not_be_imported_is_a_failure(
     setup: SetUp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,7 +106,7 @@ class TodoStore:
         """Replace the list by `items`, all of them open."""
         if fault := _fault_in(items):
             return fault
-        planned = [TodoItem.model_validate(item.model_dump()) for item in items]
+        planned = [TodoItem(**vars(item)) for item in items]
         document = TodoList(
             agent=self._origin.agent,
             call_id=self._origin.call_id,

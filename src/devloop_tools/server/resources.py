@@ -138,9 +138,7 @@ async def _read_pack(
     client: Client,
 ) -> JsonObject:
     context = session.make_context(actor.workspace, actor.origin(None), NO_PROGRESS, client)
-    content = await anyio.to_thread.run_sync(
-        partial(definition.read, ctx=context, **values), limiter=session.tool_threads
-    )
+    content = await session.tool_threads.run(partial(definition.read, ctx=context, **values))
     return {"contents": [contents(uri, content, definition.mime_type)]}
 
 

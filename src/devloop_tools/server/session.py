@@ -14,6 +14,7 @@ from devloop_tools.protocol.messages import JsonObject, Request, RequestId
 from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.rpc.loop_thread import LoopThread
+from devloop_tools.rpc.worker_threads import WorkerThreads
 from devloop_tools.server.actors import Actor, Actors
 from devloop_tools.server.era import ALL, claims_modern
 from devloop_tools.storage.workspace import Workspace
@@ -60,7 +61,7 @@ class Session:
     events: EventLog
     make_context: MakeContext
     peer: Peer
-    tool_threads: anyio.CapacityLimiter
+    tool_threads: WorkerThreads
     threads: anyio.CapacityLimiter
     states: SealedStates
     loop: LoopThread

@@ -249,8 +249,13 @@ class ProjectFile:
         return stat.S_IMODE(found)
 
     def _write_new(self, folder: int, name: str, content: bytes, mode: int | None) -> None:
-        _remove(folder, name)
-        fd = open_file(folder, name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        try:
+            fd = open_file(folder, name, flags)
+        except FileExistsError:
+            # A writer that was killed left it, and its lock is ours now.
+            _remove(folder, name)
+            fd = open_file(folder, name, flags)
         try:
             if mode is not None:
                 os.fchmod(fd, mode)

@@ -6,6 +6,7 @@ A link swapped in between check and use gains nothing: what was opened is what i
 import contextlib
 import errno
 import os
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -33,6 +34,40 @@ def open_folder(
         yield fd
     finally:
         os.close(fd)
+
+
+class KeptFolder:
+    """A folder below the project that stays open, as long as it is the one that stands there."""
+
+    def __init__(self, root: Path, names: Sequence[str]) -> None:
+        self._root = root
+        self._names = names
+        self._path = os.path.join(root, *names)
+        self._open: _Descriptor | None = None
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[int]:
+        """Its descriptor; a missing folder is made. Safe from several threads."""
+        kept = self._open
+        if kept is None or not kept.is_at(self._path):
+            with open_folder(self._root, self._names, agent="", create=True) as fd:
+                kept = self._open = _Descriptor(os.dup(fd))
+        yield kept.fd
+
+
+class _Descriptor:
+    """Closed when nobody holds it any more."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self._what = os.fstat(fd)
+        weakref.finalize(self, os.close, fd)
+
+    def is_at(self, path: str) -> bool:
+        try:
+            return os.path.samestat(self._what, os.stat(path, follow_symlinks=False))
+        except OSError:
+            return False
 
 
 def open_file(folder: int, name: str, flags: int, mode: int = 0o666) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from devloop_tools.storage.errors import LockTimeout, StorageError
-from devloop_tools.storage.folders import open_file, open_folder
+from devloop_tools.storage.folders import KeptFolder, open_file
 
 LOCK_TIMEOUT_S = 30.0
 _FIRST_WAIT_S = 0.0005
@@ -24,7 +24,7 @@ class FileLocks:
     """
 
     def __init__(self, root: Path, timeout_s: float = LOCK_TIMEOUT_S) -> None:
-        self._root = root
+        self._folder = KeptFolder(root, (".devloop", "locks"))
         self._timeout_s = timeout_s
         self._guard = threading.Lock()
         self._threads: dict[str, threading.Lock] = {}
@@ -63,7 +63,7 @@ class FileLocks:
     def _open_lock(self, path: str) -> int:
         name = hashlib.sha256(path.encode()).hexdigest()[:16] + ".lock"
         try:
-            with open_folder(self._root, (".devloop", "locks"), agent="", create=True) as folder:
+            with self._folder.opened() as folder:
                 return open_file(folder, name, os.O_RDWR | os.O_CREAT)
         except OSError as exc:
             raise StorageError(f"{path}: its lock in .devloop/locks: {exc.strerror}") from exc

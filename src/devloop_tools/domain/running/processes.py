@@ -3,14 +3,18 @@
 The one module that knows psutil, which is loaded when a port or a unit is looked into.
 """
 
+import contextlib
 import sys
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 MAX_COMMAND = 120
+END_ALL_S = 5.0
+_TURN_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,42 @@ def listens(pids: Collection[int], port: int) -> bool | None:
             if any(_is_listening(connection, port) for connection in found):
                 return True
     return None if hidden else False
+
+
+def all_with(variable: str, values: Collection[str]) -> list[Process]:
+    """Every living process that was started with `variable` as one of `values`.
+
+    Those of other users, and those that were started without their parent's environment, aren't
+    seen.
+    """
+    return [found for one in _carriers(variable, values) if (found := process(one.pid))]
+
+
+def end_all_with(variable: str, values: Collection[str]) -> int:
+    """KILL every process that `all_with` finds, until none is found or `END_ALL_S` are over.
+
+    Returns how many were found. A pid that has become another process's is left alone.
+    """
+    import psutil
+
+    deadline = time.monotonic() + END_ALL_S
+    seen: set[int] = set()
+    while (found := list(_carriers(variable, values))) and time.monotonic() < deadline:
+        for one in found:
+            seen.add(one.pid)
+            with contextlib.suppress(psutil.Error):
+                one.kill()
+        time.sleep(_TURN_S)
+    return len(seen)
+
+
+def _carriers(variable: str, values: Collection[str]) -> Iterator[Any]:
+    import psutil
+
+    for one in psutil.process_iter() if values else ():
+        with contextlib.suppress(psutil.Error):
+            if one.environ().get(variable) in values:
+                yield one
 
 
 def _is_listening(connection: Any, port: int) -> bool:
