@@ -155,6 +155,16 @@ def test_what_is_written_after_the_folder_was_taken_away_is_in_the_new_file(
     assert types_in(Database(tmp_path)) == ["row"]
 
 
+def test_ids_of_a_database_that_was_taken_away_are_not_given_again(tmp_path: Path) -> None:
+    ours = Database(tmp_path)
+    run(ours, INSERT, INSERT)
+    _take_away(tmp_path / ".devloop", "folder")
+    run(ours, INSERT)
+    _take_away(tmp_path / ".devloop", "files")
+    run(ours, INSERT)
+    assert ours.rows("SELECT id FROM events LIMIT 9") == [(4,)]
+
+
 def test_a_server_that_lost_its_database_harms_nobody_who_has_made_another(tmp_path: Path) -> None:
     ours, theirs = Database(tmp_path), Database(tmp_path)
     run(ours, INSERT)

@@ -18,6 +18,7 @@ from devloop_tools.launch.claude_binary import find_claude
 from devloop_tools.launch.version import OLDEST_TRIED, NoVersion, claude_version, version_text
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.errors import LoadError
+from devloop_tools.registry.unknown_arguments import unknown_arguments
 from devloop_tools.settings import Flags, SettingsError, resolve_project_dir, resolve_tools_dir
 from devloop_tools.storage.database import database_file
 from devloop_tools.storage.errors import ExpectedFailure, StorageError
@@ -122,7 +123,7 @@ def _policy_findings(tools: Tools, name: str) -> Iterator[Finding]:
     yield Finding(check, State.OK, found)
     for missing in policy.missing:
         yield Finding(check, State.WARN, missing, "mend the failed packs, or remove the entry")
-    for note in policy.notes:
+    for note in (*policy.notes, *unknown_arguments(policy, tools.registry.entries)):
         yield Finding(check, State.WARN, note, f"is it meant? Else mend {file}")
 
 

@@ -188,15 +188,19 @@ class Database:
                 self._connection = None
 
     def _opened(self) -> sqlite3.Connection:
+        given: list[Row] = []
         if self._connection is not None and self._file != self._present_file():
             # Somebody took the folder away (git clean does): what went into the file that is open
             # would be in no file. SQLite leaves the new one's log alone when it closes the old one.
+            with contextlib.suppress(sqlite3.Error):
+                given = self._connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
             self._connection.close()
             self._connection = None
         if self._connection is None:
             self._connection, self._file = self._open(), self._present_file()
             self._opens += 1
             weakref.finalize(self, self._connection.close)
+            _go_on_from(self._connection, given)
         return self._connection
 
     def _present_file(self) -> tuple[int, int]:
@@ -257,6 +261,24 @@ def _told(exc: sqlite3.Error) -> str:
             " away or put a copy back: a new one holds no bugs and no events."
         )
     return str(exc)
+
+
+def _go_on_from(connection: sqlite3.Connection, given: list[Row]) -> None:
+    """Give no id again that the database before gave: bugs are quoted, subscribers count events."""
+    if not given:
+        return
+    # What can't be kept up here is no reason to write nothing.
+    with contextlib.suppress(sqlite3.Error), connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for name, seq in given:
+            connection.execute(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT ?, 0"
+                " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?)",
+                (name, name),
+            )
+            connection.execute(
+                "UPDATE sqlite_sequence SET seq = ? WHERE name = ? AND seq < ?", (seq, name, seq)
+            )
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -108,7 +108,7 @@ def test_a_schema_that_is_none_is_said_and_nothing_is_fetched(schema: Any, messa
     assert fault.actual.startswith(message)
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[" * 100_000, b"[NaN]"])
 def test_a_body_that_is_no_json_is_shown(body: bytes) -> None:
     assert [one.what for one in failed(body, json={}, schema={})] == ["json", "schema"]
 
