@@ -34,6 +34,7 @@ LAZY_IMPORTS = {
     "domain/reports/junit_report.py": "wraps defusedxml, which only JUnit reports need",
     "domain/running/processes.py": "wraps psutil, which only units and ports need",
     "domain/running/probes.py": "wraps http.client, which only health and cases need",
+    "rpc/process_starts.py": "psutil, which Linux does without here",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "server/shell_commands.py": "the guard's parser, which only a command of a shell needs",
     "toolkit/context.py": "stores, which only the calls that use them need",
