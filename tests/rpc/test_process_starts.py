@@ -14,6 +14,8 @@ NOBODY = 2**30
 
 @pytest.fixture(params=["linux", "darwin"])
 def _system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Loaded now, it is the one for the system that this really is.
+    pytest.importorskip("psutil")
     if request.param != "linux" or sys.platform == "linux":
         monkeypatch.setattr(sys, "platform", request.param)
 

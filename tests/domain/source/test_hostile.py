@@ -167,8 +167,13 @@ DOUBLED = range(1, 40)
             f"const a{n}=[...a{n - 1},...a{n - 1}];" for n in DOUBLED
         ) + f"{APP} for (const p of a39) app.get(p, (q, s) => s.end())"),
         ("a.js", f"const a=[...a,...b];const b=[...a,...b];{APP} for (const p of a) app.get(p, f)"),
+        ("a.js", "const a = b.use('/x', a); const b = a.use(b); a.get('/y', f); b.get('/y', f)"),
+        ("a.js", "const r = r.get('/x', f); r.get('/y', f)"),
+        ("a.js", f"{APP} const a0 = app;" + "".join(
+            f"const a{n} = x ? a{n - 1}.use('/x', f) : a{n - 1}.use('/y', f);" for n in DOUBLED
+        ) + "a39.get('/z', f)"),
     ],
-    ids=["own base", "bases", "choices", "lists", "own item"],
+    ids=["own base", "bases", "choices", "lists", "own item", "own router", "own route", "routers"],
 )  # fmt: skip
 def test_what_doubles_with_each_step_or_leads_to_itself_is_bounded(path: str, content: str) -> None:
     started = time.thread_time()
