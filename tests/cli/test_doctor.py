@@ -24,6 +24,7 @@ from devloop_tools.storage.database import Database
 CHECKS = [
     "python",
     "package",
+    "similar bugs",
     "tools folder",
     "policy of pm",
     "project folder",
@@ -376,6 +377,15 @@ def test_a_package_that_is_missing_is_named_with_the_way_to_get_it(
         ("fail", "orjson is missing"), ("fail", "typer is missing")
     ]  # fmt: skip
     assert all(one.fix.startswith("pip install '") for one in missing)
+
+
+def test_an_extra_that_is_not_there_is_no_fault_but_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    [here] = checks.check_extras()
+    assert (here.state, here.found) == ("ok", "by words and meaning")
+    monkeypatch.setattr(checks, "installed", lambda: False)
+    [missing] = checks.check_extras()
+    assert missing.state == "ok"
+    assert "pip install 'devloop-tools[meaning]'" in missing.found
 
 
 def test_an_installation_without_metadata_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:

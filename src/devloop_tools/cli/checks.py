@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from devloop_tools.app import Tools, load_tools
+from devloop_tools.domain.embeddings import installed
 from devloop_tools.domain.running.lost_units import left_processes
 from devloop_tools.domain.running.records import UnitRecords
 from devloop_tools.launch.claude_binary import find_claude
@@ -72,6 +73,12 @@ def check_package() -> Iterator[Finding]:
             yield Finding(
                 "package", State.FAIL, f"{name} is missing", f"pip install '{requirement}'"
             )
+
+
+def check_extras() -> Iterator[Finding]:
+    """What works better with a package that needn't be there."""
+    words = f"by words alone; by meaning too with pip install '{PACKAGE}[meaning]'"
+    yield Finding("similar bugs", State.OK, "by words and meaning" if installed() else words)
 
 
 def check_tools(flags: Flags) -> Iterator[Finding]:

@@ -54,6 +54,7 @@ def doctor(
     findings = [
         *checks.check_python(),
         *checks.check_package(),
+        *checks.check_extras(),
         *checks.check_tools(flags),
         *checks.check_project(flags),
         *(of_claude := list(checks.check_claude(claude))),

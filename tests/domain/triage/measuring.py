@@ -9,6 +9,7 @@ from typing import Any
 
 from devloop_tools.domain.bugs.records import Category
 from devloop_tools.domain.bugs.similar import known, rank
+from devloop_tools.domain.embeddings import likeness
 from devloop_tools.domain.triage.classifier import judge
 
 CORPORA = Path(__file__).resolve().parents[2] / "corpora"
@@ -21,6 +22,13 @@ BLIND = CORPORA / "bug_reports/blind.jsonl"
 SIMILAR = CORPORA / "similar_bugs/bugs.jsonl"
 OWN_SIMILAR = CORPORA / "own/similar_bugs.jsonl"
 """Settings of the search are chosen on its part `choose` and checked on `check`."""
+
+SEARCHES = (
+    ("own, `choose`", OWN_SIMILAR, "choose"),
+    ("own, `check`", OWN_SIMILAR, "check"),
+    ("frozen", SIMILAR, None),
+)
+"""A name, a corpus, and the part of it that is looked for."""
 
 MOST = 10
 
@@ -78,15 +86,19 @@ class Search:
 
 
 @cache
-def searched(path: Path, part: str | None = None) -> Search:
-    """Looks for the originals of a corpus, or of a part, among all of its other bugs."""
+def searched(path: Path, part: str | None = None, *, meaning: bool = False) -> Search:
+    """Looks for the originals of a corpus, or of a part, among all of its other bugs.
+
+    By words alone, or with `meaning` as where the extra is installed.
+    """
+    compare = likeness() if meaning else None
     bugs = lines_of(path)
     all_known = {bug["id"]: known(bug["id"], bug["title"], bug["text"]) for bug in bugs}
     repeats = [bug for bug in bugs if bug["duplicate_of"] and part in (None, bug.get("part"))]
     places = []
     for bug in repeats:
         others = [other for name, other in all_known.items() if name != bug["id"]]
-        found = [match.id for match in rank(all_known[bug["id"]], others, MOST)]
+        found = [match.id for match in rank(all_known[bug["id"]], others, MOST, compare)]
         if bug["duplicate_of"] in found:
             places.append(found.index(bug["duplicate_of"]) + 1)
     return Search(len(repeats), tuple(places))

@@ -4,8 +4,7 @@ import pytest
 from tests.domain.triage.measuring import (
     BLIND,
     OWN,
-    OWN_SIMILAR,
-    SIMILAR,
+    SEARCHES,
     Search,
     lines_of,
     measured,
@@ -49,12 +48,10 @@ def test_the_page_tells_the_figures_as_they_are() -> None:
 
 def test_the_page_tells_how_many_duplicates_are_found() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    for name, search in (
-        ("own, `choose`", searched(OWN_SIMILAR, "choose")),
-        ("own, `check`", searched(OWN_SIMILAR, "check")),
-        ("frozen", searched(SIMILAR)),
-    ):
-        assert f"| {name} | {search.pairs} | {recalls(search)} |" in page
+    for name, path, part in SEARCHES:
+        for how, meaning in (("words", False), ("words and meaning", True)):
+            search = searched(path, part, meaning=meaning)
+            assert f"| {name} | {how} | {search.pairs} | {recalls(search)} |" in page
 
 
 def recalls(search: Search) -> str:

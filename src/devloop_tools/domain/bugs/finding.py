@@ -8,6 +8,7 @@ from devloop_tools.domain.bugs.listing import BugShelf
 from devloop_tools.domain.bugs.records import Bug
 from devloop_tools.domain.bugs.similar import known, rank
 from devloop_tools.domain.bugs.states import Status
+from devloop_tools.domain.embeddings import likeness
 from devloop_tools.domain.outcome import Done, Refused, refused
 
 MAX_BUGS = 5_000
@@ -63,7 +64,7 @@ def _ranked(text: str, title: str, bugs: Sequence[Bug], limit: int) -> SimilarBu
             score=match.score,
             shared=list(match.shared)[:_SHOWN],
         )
-        for match in rank(known("", title, text), searched, limit)
+        for match in rank(known("", title, text), searched, limit, likeness())
     ]
     return SimilarBugs(bugs=found, searched=len(bugs))
 

@@ -2,7 +2,8 @@
 
 First BM25 over the terms of all bugs (Robertson and Zaragoza, The Probabilistic Relevance
 Framework: BM25 and Beyond, 2009, section 3.4). The best of them are then looked through for the
-failure modes that they touch, because a cause and its symptom share no word.
+failure modes that they touch, because a cause and its symptom share no word, and the best of these
+are compared by meaning, where sentences can be.
 """
 
 import math
@@ -14,6 +15,7 @@ from functools import lru_cache
 from devloop_tools.domain.bugs.concepts import CONCEPT, FIELD
 from devloop_tools.domain.bugs.failure_modes import Phrase, phrases_in
 from devloop_tools.domain.bugs.terms import IDENTIFIER, MAX_TEXT, readable, terms_of
+from devloop_tools.domain.embeddings import Likeness
 
 SATURATION = 1.2
 """BM25's k1: how soon a word that is repeated stops to count."""
@@ -30,10 +32,21 @@ MODE_WEIGHT = 2.0
 SHORTLIST = 300
 """So many bugs are looked through for failure modes, which takes longer than their words."""
 
+COMPARED = 100
+"""So many bugs are compared by meaning, which takes longer still."""
+
+MEANING_WEIGHT = 0.5
+"""What the likeness of meanings weighs beside the words and modes."""
+
+ALIKE = 0.33
+"""The likeness of meanings that one pair in twenty has by chance; from it on it is named."""
+
 _WEIGHTS = {IDENTIFIER: 2.0, CONCEPT: 1.0, FIELD: 1.0}
 _MODE = "failure mode: "
-_KEPT = 5_000
-"""Bugs whose terms are kept from one search to the next."""
+_MEANING = "similar meaning"
+_KEPT = 10_000
+"""Bugs whose terms are kept from one search to the next: more than one search looks through,
+or each would push out what the next one needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,25 +73,49 @@ def known(name: str, title: str, text: str) -> Known:
     return Known(name, f"{title}\n{text}"[:MAX_TEXT], terms_of(title, text))
 
 
-def rank(query: Known, bugs: Sequence[Known], limit: int) -> list[Match]:
-    """The bugs that share most with the query, best first, but for those that share nothing."""
+def rank(
+    query: Known, bugs: Sequence[Known], limit: int, likeness: Likeness | None = None
+) -> list[Match]:
+    """The bugs that share most with the query, best first, but for those that share nothing.
+
+    `likeness` compares the meanings of whole texts.
+    """
+    matches = _by_words_and_modes(query, bugs)
+    if likeness is not None:
+        texts = {bug.id: bug.text for bug in bugs}
+        others = [texts[match.id] for match in matches[:COMPARED]]
+        matches = _with_meanings(matches, likeness(query.text, others))
+    return [match for match in matches if match.shared][:limit]
+
+
+def _by_words_and_modes(query: Known, bugs: Sequence[Known]) -> list[Match]:
     words = _Words(bugs)
     gains = [(bug, words.gains(query, bug)) for bug in bugs]
     gains.sort(key=lambda pair: -sum(pair[1].values()))
     best = gains[:SHORTLIST]
     modes = _Modes([bug.text for bug, _ in best])
     asked = modes.strengths(query.text)
-    most = words.own(query) + sum(asked.values())
+    most = (words.own(query) + sum(asked.values())) or 1.0
     matches = []
     for bug, of_words in best:
         told = modes.strengths(bug.text)
         shared = of_words | {mode: min(asked[mode], told[mode]) for mode in asked if mode in told}
-        if shared:
-            own = words.own(bug) + sum(told.values())
-            score = sum(shared.values()) / most * (most / own) ** BREADTH_WEIGHT
-            first = sorted(shared, key=lambda term: (-shared[term], term))
-            matches.append(Match(bug.id, round(min(1.0, score), 3), readable(first)))
-    return sorted(matches, key=lambda match: -match.score)[:limit]
+        own = (words.own(bug) + sum(told.values())) or 1.0
+        score = sum(shared.values()) / most * (most / own) ** BREADTH_WEIGHT
+        first = sorted(shared, key=lambda term: (-shared[term], term))
+        matches.append(Match(bug.id, round(min(1.0, score), 3), readable(first)))
+    return sorted(matches, key=lambda match: -match.score)
+
+
+def _with_meanings(matches: Sequence[Match], likenesses: Sequence[float]) -> list[Match]:
+    """The matches in a new order; those that were not compared come by their words alone."""
+    weighed = []
+    for place, match in enumerate(matches):
+        alike = max(0.0, likenesses[place]) if place < len(likenesses) else 0.0
+        score = min(1.0, (match.score + MEANING_WEIGHT * alike) / (1 + MEANING_WEIGHT))
+        named = [_MEANING, *match.shared] if alike >= ALIKE else match.shared
+        weighed.append(Match(match.id, round(score, 3), named))
+    return sorted(weighed, key=lambda match: -match.score)
 
 
 def _rarity(holders: int, bugs: int) -> float:

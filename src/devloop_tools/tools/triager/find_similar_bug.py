@@ -26,7 +26,8 @@ def find_similar_bug(args: FindSimilarBugInput, ctx: ToolContext) -> SimilarBugs
 
     Give bug_id or text. Chinese and English find each other by identifiers and by words that mean
     the same, a symptom its cause by a "failure mode: ..." that both touch. Each match comes with a
-    score (1 is the same text; below 0.1 it is mostly chance) and the terms shared. Look at the
+    score (1 is the same text; below 0.1 it is mostly chance) and the terms shared; "similar
+    meaning" where an encoder of sentences, if one is installed, says so. Look at the
     first five before you open a bug or call one a duplicate.
     """
     shelf = BugShelf(ctx.database)
