@@ -78,6 +78,17 @@ def test_a_name_has_letters_of_any_script_in_their_composed_form(text: str, expe
     assert is_id(text) is expected
 
 
+def test_a_name_whose_marks_stand_apart_is_told_what_it_lacks(tmp_path: Path) -> None:
+    flags = Flags(agent="coder", unit="cafe\u0301", project_dir=str(tmp_path))
+    assert r"in NFC it is caf\xe9, and this is cafe\u0301" in fault(flags)
+
+
+def test_a_file_is_no_project_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    flags = Flags(agent="pm", project_dir=str(tmp_path / "file"))
+    assert fault(flags).endswith("file is no folder; name another")
+
+
 def test_a_project_below_a_data_folder_is_placed_by_its_names(tmp_path: Path) -> None:
     folder = tmp_path / "companies" / "公司" / "projects" / "p-1"
     folder.mkdir(parents=True)
@@ -124,7 +135,7 @@ def test_a_company_or_project_that_is_no_name_is_refused(
     assert fault(Flags(agent="pm", **given)).startswith(f"--{name}: '{value}' is no name")
 
 
-@pytest.mark.parametrize("name", ["不存在", "x" * 5000, "a-file", "a-file/below"])
+@pytest.mark.parametrize("name", ["不存在", "x" * 5000, "a-file/below"])
 def test_a_project_folder_that_is_not_there_is_never_made(name: str, tmp_path: Path) -> None:
     (tmp_path / "a-file").write_text("")
     text = fault(flags(tmp_path / name))

@@ -41,7 +41,7 @@ from devloop_tools.server.agent_prompts import agent_prompts
 from devloop_tools.server.dispatcher import Dispatcher
 from devloop_tools.server.methods import METHODS, NOTIFICATIONS
 from devloop_tools.server.session import Peer, Session
-from devloop_tools.settings import UNIT_AGENTS, Settings, is_id, user_config_dir
+from devloop_tools.settings import UNIT_AGENTS, Settings, id_fault, user_config_dir
 from devloop_tools.storage.database import Database
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.storage.keys import project_key
@@ -330,8 +330,8 @@ class NoPeer:
 def _actor(settings: Settings, tools: Tools, agent: str, unit_id: str | None) -> Actor:
     found = tools.agent(agent)
     name = found.template.short_name
-    if unit_id is not None and not is_id(unit_id):
-        raise UnknownActor(f"{unit_id!r} is no unit: 1 to 64 letters or digits, and - _ . inside")
+    if unit_id is not None and (fault := id_fault(unit_id)):
+        raise UnknownActor(f"{unit_id!r} is no unit: {fault}")
     return Actor(
         project_id=settings.project_id,
         agent=name,

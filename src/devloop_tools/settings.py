@@ -109,7 +109,12 @@ def resolve_project_dir(flags: Flags, environ: Mapping[str, str]) -> Path:
     else:
         folder = Path(flags.project_dir or environ.get("CLAUDE_PROJECT_DIR") or _current_folder())
     if not os.path.isdir(folder):
-        raise SettingsError(f"the project folder {folder} does not exist; make it, or name another")
+        wrong = (
+            "is no folder; name another"
+            if os.path.exists(folder)
+            else "does not exist; make it, or name another"
+        )
+        raise SettingsError(f"the project folder {folder} {wrong}")
     return folder.resolve()
 
 
@@ -141,7 +146,19 @@ def short_name(agent: str) -> str:
 def is_id(text: str) -> bool:
     """Whether `text` can name a unit, chapter or topic: 1 to 64 letters or digits of any script,
     `-`, `_`, `.`, in NFC, with no leading dot."""
-    return bool(_ID.fullmatch(text)) and unicodedata.is_normalized("NFC", text)
+    return id_fault(text) is None
+
+
+def id_fault(text: str) -> str | None:
+    """Why `text` can't name a unit, chapter or topic; None where it can."""
+    composed = unicodedata.normalize("NFC", text)
+    if _ID.fullmatch(composed) and composed != text:
+        # Both look the same: without a word on it nobody finds the difference.
+        escaped = [each.encode("unicode_escape").decode() for each in (composed, text)]
+        return f"in NFC it is {escaped[0]}, and this is {escaped[1]}, with marks of their own"
+    if _ID.fullmatch(text):
+        return None
+    return "1 to 64 letters or digits of any script, and - _ . inside"
 
 
 def _current_folder() -> str:
@@ -191,8 +208,7 @@ def _unit(unit: str | None, agent: str | None) -> str | None:
 
 
 def _name(flag: str, text: str | None) -> str:
-    if text is None or not is_id(text):
-        raise SettingsError(
-            f"{flag}: {text!r} is no name: 1 to 64 letters or digits, and - _ . inside"
-        )
+    fault = id_fault(text or "")
+    if text is None or fault:
+        raise SettingsError(f"{flag}: {text!r} is no name: {fault}")
     return text

@@ -1,13 +1,11 @@
 """Modules and functions stay small enough to be read at once."""
 
-import ast
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.architecture.sources import ROOT, functions_in, tree_of
 
 MAX_MODULE = 400
 MAX_FUNCTION = 50
@@ -28,11 +26,10 @@ def sizes(path: Path) -> Sequence[tuple[str, int, int]]:
     name = path.relative_to(ROOT).as_posix()
     text = path.read_text(encoding="utf-8")
     found = [(name, len(text.splitlines()), MAX_MODULE)]
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0].lineno
-            lines = (node.end_lineno or first) - first + 1
-            found.append((f"{name}:{node.name}", lines, MAX_FUNCTION))
+    for function in functions_in(tree_of(path)):
+        first = function.body[0].lineno
+        lines = (function.end_lineno or first) - first + 1
+        found.append((f"{name}:{function.name}", lines, MAX_FUNCTION))
     return found
 
 

@@ -2,13 +2,15 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.architecture.sources import ROOT, functions_in, nodes_of, tree_of
 
-SRC = Path(__file__).resolve().parents[2] / "src" / "devloop_tools"
+SRC = ROOT / "src" / "devloop_tools"
 MODULES = {
     path.relative_to(SRC).as_posix(): path
     for path in sorted(SRC.rglob("*.py"))
@@ -26,16 +28,17 @@ LAZY_IMPORTS = {
     "domain/html/tree.py": "wraps selectolax and w3lib, which only pages need",
     "domain/html/from_markdown.py": "wraps markdown-it-py, which only chapters need",
     "domain/html/sanitising.py": "wraps nh3, which only chapters need",
-    "domain/contracts/schema_faults.py": "wraps jsonschema, which most servers never need",
+    "domain/json_schemas.py": "wraps jsonschema, which most servers never need",
     "domain/project_resources.py": "the index of memories, which only a list of resources reads",
     "domain/reports/json_events.py": "wraps ijson, which only JSON reports need",
     "domain/reports/junit_report.py": "wraps defusedxml, which only JUnit reports need",
     "domain/running/processes.py": "wraps psutil, which only units and ports need",
     "domain/running/probes.py": "wraps http.client, which only health and cases need",
+    "rpc/process_starts.py": "psutil, which Linux does without here",
     "rpc/first_lines.py": "select for a slow client: the first answer would wait",
     "server/shell_commands.py": "the guard's parser, which only a command of a shell needs",
     "toolkit/context.py": "stores, which only the calls that use them need",
-    "toolkit/json_schema.py": "wraps jsonschema, which most servers never need",
+    "toolkit/json_schema.py": "knows referencing, which most servers never need",
 }
 """Modules beside `app.py` and `cli/` that import inside functions, and why."""
 
@@ -50,27 +53,21 @@ CATCHES_ALL = {
 """Modules beside `cli/` that catch every exception and go on, and why."""
 
 
-@cache
-def tree_of(name: str) -> ast.Module:
-    return ast.parse(MODULES[name].read_text(encoding="utf-8"))
-
-
 def words_in(name: str) -> set[str]:
     """The words of a name in snake or camel case."""
     return set(re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", name).lower()))
 
 
 def lazy_imports(tree: ast.Module) -> Iterator[str]:
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(function):
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    yield ast.unparse(node)
+    for function in functions_in(tree):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                yield ast.unparse(node)
 
 
 def swallowed(tree: ast.Module) -> Iterator[int]:
     """Lines of handlers that catch everything and don't raise it again."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.ExceptHandler):
             caught = ast.unparse(node.type) if node.type else "BaseException"
             catches_all = {"Exception", "BaseException"} & set(re.findall(r"\w+", caught))
@@ -80,12 +77,12 @@ def swallowed(tree: ast.Module) -> Iterator[int]:
 
 
 def prints(tree: ast.Module) -> bool:
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(ast.unparse(call.func) == "print" for call in calls)
+    called = (node.func for node in nodes_of(tree) if isinstance(node, ast.Call))
+    return any(isinstance(func, ast.Name) and func.id == "print" for func in called)
 
 
 def classes_in(tree: ast.Module) -> list[str]:
-    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    return [node.name for node in nodes_of(tree) if isinstance(node, ast.ClassDef)]
 
 
 def says_what_it_is_for(tree: ast.Module) -> bool:
@@ -101,6 +98,31 @@ def mutable_in(tree: ast.Module) -> Iterator[str]:
             text = ast.unparse(node)
             if not text.startswith("__all__ ="):
                 yield text
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the rules ask of a module."""
+
+    prints: bool
+    lazy_imports: Sequence[str]
+    swallowed: Sequence[int]
+    classes: Sequence[str]
+    says_what_it_is_for: bool
+    mutable: Sequence[str]
+
+
+@cache
+def found_in(name: str) -> Found:
+    tree = tree_of(MODULES[name])
+    return Found(
+        prints(tree),
+        list(lazy_imports(tree)),
+        list(swallowed(tree)),
+        classes_in(tree),
+        says_what_it_is_for(tree),
+        list(mutable_in(tree)),
+    )
 
 
 def unexplained(source: str) -> Iterator[str]:
@@ -123,18 +145,18 @@ def test_a_package_is_a_name_and_holds_no_code() -> None:
 
 
 def test_nobody_prints() -> None:
-    assert [name for name in MODULES if prints(tree_of(name))] == []
+    assert [name for name in MODULES if found_in(name).prints] == []
 
 
 def test_imports_stand_at_the_top() -> None:
     held = [name for name in MODULES if name != "app.py" and not name.startswith("cli/")]
-    lazy = {name for name in held if any(lazy_imports(tree_of(name)))}
+    lazy = {name for name in held if found_in(name).lazy_imports}
     assert lazy == LAZY_IMPORTS.keys(), "an exception that isn't needed any more is removed"
 
 
 def test_everything_is_caught_at_the_boundaries_alone() -> None:
     held = [name for name in MODULES if not name.startswith("cli/")]
-    catching = {name for name in held if any(swallowed(tree_of(name)))}
+    catching = {name for name in held if found_in(name).swallowed}
     assert catching == CATCHES_ALL.keys(), "an exception that isn't needed any more is removed"
 
 
@@ -142,7 +164,7 @@ def test_names_say_what_a_thing_is() -> None:
     names = {
         f"{name}: {word}"
         for name in MODULES
-        for word in [*Path(name).with_suffix("").parts, *classes_in(tree_of(name))]
+        for word in [*Path(name).with_suffix("").parts, *found_in(name).classes]
         if words_in(word) & REFUSED_WORDS
     }
     assert names == set()
@@ -152,13 +174,13 @@ def test_a_module_says_what_it_is_for() -> None:
     silent = [
         name
         for name, path in MODULES.items()
-        if path.name != "__init__.py" and not says_what_it_is_for(tree_of(name))
+        if path.name != "__init__.py" and not found_in(name).says_what_it_is_for
     ]
     assert silent == []
 
 
 def test_nothing_mutable_stands_at_module_level() -> None:
-    mutable = {name: found for name in MODULES if (found := list(mutable_in(tree_of(name))))}
+    mutable = {name: found_in(name).mutable for name in MODULES if found_in(name).mutable}
     assert mutable == {}
 
 

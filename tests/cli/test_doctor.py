@@ -5,6 +5,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -183,6 +184,14 @@ def test_a_pattern_that_matches_everything_and_a_foreign_key_are_told_with_their
     )
 
 
+def test_a_rule_that_can_never_hold_is_a_warning(setup: SetUp) -> None:
+    rule = '{"tool": "timeline_append", "decision": "deny", "when": {"evnt": "密*"}}'
+    setup.agents('{"templates": [{"id": "pm", "cli": {"toolPolicy": ["ns:docs", ' + rule + "]}}]}")
+    found = json.loads(setup.examined("--format", "json").stdout)
+    [warned] = [one["found"] for one in found if one["state"] == "warn" and "evnt" in one["found"]]
+    assert warned.endswith("no argument evnt (did you mean event?): the rule never holds")
+
+
 def test_a_tool_that_can_not_be_imported_is_a_failure(
     setup: SetUp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,6 +254,11 @@ def broken(file: Path) -> None:
     file.write_bytes(content)
 
 
+def without_events(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DROP TABLE events")
+
+
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
@@ -252,7 +266,7 @@ def broken(file: Path) -> None:
         (broken, ""),
         (lambda file: file.unlink() or file.mkdir(), "a link or no regular file"),
         (lambda file: file.unlink() or file.symlink_to("nowhere"), "a link or no regular file"),
-        (lambda file: sqlite3.connect(file).executescript("DROP TABLE events"), "no such table"),
+        (without_events, "no such table"),
     ],
 )
 def test_a_database_that_is_broken_is_a_failure(

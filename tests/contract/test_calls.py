@@ -1,8 +1,6 @@
 """What holds for a call of every tool that is found: its own examples are accepted, what comes
 back fits what it publishes, and one that says READ changes nothing."""
 
-import gc
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,18 +54,8 @@ def arguments_for(definition: ToolDefinition, *, every_field: bool) -> dict[str,
     return {name: example_of(schema["properties"][name]) for name in sorted(names)}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def only_what_calls_made_is_collected() -> Iterator[None]:
-    """All that is there before is left out: collecting it again for each tool takes a second."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 def contents(root: Path) -> dict[str, tuple[bytes, int]]:
     """Every file below the project with its bytes and the time of its last change."""
-    # A context's database is closed, and its files go, when nobody holds the context any more.
-    gc.collect()
     return {
         str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mtime_ns)
         for path in sorted(root.rglob("*"))
@@ -80,7 +68,9 @@ async def changed_by(definition: ToolDefinition, root: Path) -> set[str]:
     before = contents(root)
     for every_field in (False, True):
         arguments = arguments_for(definition, every_field=every_field)
-        await call_tool(definition, arguments, tool_context(root, "coder", unit_id="todo-be"))
+        ctx = tool_context(root, "coder", unit_id="todo-be")
+        await call_tool(definition, arguments, ctx)
+        ctx.database.close()  # which takes its log's files with it
     return {path for path, _ in contents(root).items() ^ before.items()}
 
 

@@ -32,6 +32,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path == "/away": self.answer(302, {}, Location=os.environ["AWAY"])
         elif self.path.startswith("/boom"): raise KeyError("登录")
         elif self.path == "/slow": import time; time.sleep(60)
+        elif self.path == "/broken":
+            self.send_response(200); self.send_header("Content-Length", "100"); self.end_headers()
+            self.wfile.write(b"abc")
         else:
             items = [{"id": 1, "title": "买牛奶"}]
             self.answer(200, {"items": items, "auth": self.headers["Authorization"]})
@@ -103,6 +106,14 @@ async def test_each_expectation_that_fails_has_both_sides(todo: ToolContext) -> 
 async def test_a_redirect_is_judged_and_never_followed(todo: ToolContext) -> None:
     result = await run(todo, get("/away", expect={"status": 302}))
     assert (result.passed, result.location) == (True, "http://localhost:9/")
+
+
+async def test_an_answer_whose_body_breaks_off_is_none(todo: ToolContext) -> None:
+    result = await run(todo, get("/broken", expect={"status": 200}))
+    assert (result.passed, result.reason) == (
+        False,
+        "no answer: the body broke off after 3 of 100 bytes",
+    )
 
 
 async def test_a_unit_that_answers_too_late_fails_the_case(todo: ToolContext) -> None:

@@ -1,7 +1,6 @@
 """The whole loop as a person runs it: real servers, a real test run, a real service."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -77,19 +76,3 @@ def test_a_folder_of_somebodys_is_refused_and_left_alone(
         == f"devloop-tools: {tmp_path} is not empty; name a folder that is, or a new one\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["我的.md"]
-
-
-def vitest_folder() -> Path | None:
-    """Where Vitest was installed before, if it was: DEVLOOP_VITEST holds its node_modules."""
-    named = os.environ.get("DEVLOOP_VITEST")
-    return Path(named) if named and Path(named, "node_modules/.bin/vitest").exists() else None
-
-
-@pytest.mark.skipif(vitest_folder() is None, reason="DEVLOOP_VITEST names no folder with Vitest")
-def test_a_second_unit_in_typescript_is_tested_by_vitest(tmp_path: Path) -> None:
-    folder = tmp_path / "todo"
-    ended = demo(folder, "--mended", "--typescript", cwd=vitest_folder())
-    assert (ended.returncode, ended.stderr) == (0, "")
-    report = json.loads((folder / "units/todo-web/reports/vitest.json").read_bytes())
-    assert (report["numTotalTests"], report["success"]) == (2, True)
-    assert (folder / "units/todo-web/contract/types.ts").is_file()

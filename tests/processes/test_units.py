@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from tests.processes.server import Server, clean_environment, command, serving
 from tests.processes.units import (
@@ -22,9 +23,11 @@ from tests.processes.units import (
     wait_until,
 )
 
+from devloop_tools.cli.checks import check_project
+from devloop_tools.domain.running.live_units import MARKER
 from devloop_tools.domain.running.ports import PortLeases, is_listened_on
-from devloop_tools.domain.running.processes import tree
 from devloop_tools.domain.running.records import UnitRecords
+from devloop_tools.settings import Flags
 from devloop_tools.toolkit import ToolContext
 from devloop_tools.toolkit.testing import call_tool, recorded_events, tool_context
 from devloop_tools.tools.integrator.health_wait import health_wait
@@ -164,6 +167,8 @@ async def test_only_three_descriptors_and_the_granted_environment_reach_a_unit(
     assert len(fds) == 4
     assert {"0", "1", "2"} < set(fds)
     env.pop("LC_CTYPE", None)
+    marker = env.pop(MARKER)
+    assert marker == kept.marker
     assert env == {"PATH": os.environ["PATH"], "PORT": "23456", "GREETING": "你好"}
 
 
@@ -269,20 +274,83 @@ async def test_a_restart_of_what_never_ran_says_what_is_missing(ctx: ToolContext
     assert refusal.reason.startswith("units[0].argv: missing")
 
 
-async def test_a_keeper_that_is_killed_leaves_no_unit(ctx: ToolContext) -> None:
-    await start(ctx, shell("a", FORKING, ready={"log": "up"}))
-    record = UnitRecords(ctx.workspace.root, "integrator").of("a")
+WIPED = "(env -i PATH=$PATH setsid sleep 600 &) ; " + FORKING
+"""Also a child that no marker tells of."""
+
+
+def keepers(root: Path) -> tuple[int, int]:
+    """The two processes of the keeper of unit a."""
+    record = UnitRecords(root, "integrator").of("a")
     assert record is not None
-    own = tree(record.keeper.pid)
-    os.kill(record.keeper.pid, signal.SIGKILL)
+    [worker] = [child.pid for child in psutil.Process(record.keeper.pid).children()]
+    return record.keeper.pid, worker
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["the one that stands by", "the worker"])
+async def test_a_keeper_that_is_killed_leaves_nothing(ctx: ToolContext, which: int) -> None:
+    root = ctx.workspace.root
+    await start(ctx, shell("a", WIPED, ready={"log": "up"}))
+    assert wait_until(lambda: len(running_in(root)) >= 5)
+    os.kill(keepers(root)[which], signal.SIGKILL)
     kept = ctx.units.of("a")
     assert kept is not None
     assert kept.over.wait(10)
+    assert running_in(root) == []
+    state = (await change(ctx, "status", "a")).units[0]
+    # The worker alone has heard how the unit ended.
+    assert (state.state, state.exit_code) == ("ended", [-signal.SIGTERM, None][which])
+
+
+async def test_a_keeper_killed_whole_leaves_nothing_that_can_be_known(ctx: ToolContext) -> None:
+    root = ctx.workspace.root
+    await start(ctx, shell("a", FORKING, ready={"log": "up"}))
+    assert wait_until(lambda: len(running_in(root)) >= 4)
+    kill_at_once(*keepers(root))
+    kept = ctx.units.of("a")
+    assert kept is not None
+    assert kept.over.wait(10)
+    assert running_in(root) == []
+
+
+def kill_at_once(*pids: int) -> None:
+    """None of them is left to see another one's end."""
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            os.kill(pid, number)
+
+
+@pytest.fixture
+def bystander(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process of another run, in the same folder."""
+    env = {**os.environ, MARKER: "of another run"}
+    with subprocess.Popen(["sleep", "600"], cwd=tmp_path, env=env) as process:
+        yield process
+        process.kill()
+
+
+def told_of_units(root: Path) -> list[str]:
+    findings = check_project(Flags(project_dir=str(root)))
+    return [finding.found for finding in findings if finding.check == "units"]
+
+
+async def test_what_a_killed_server_and_keeper_left_is_ended_by_the_next_call_and_no_other(
+    ctx: ToolContext, bystander: "subprocess.Popen[bytes]"
+) -> None:
+    root = ctx.workspace.root
+    (root / "units/a").mkdir(parents=True)
+    with serving(root) as first:
+        spawned(first, **shell("a", FORKING, ready={"log": "up"}))
+        assert wait_until(lambda: len(running_in(root / "units")) >= 4)
+        kill_at_once(first.pid, *keepers(root))
+    assert wait_until(lambda: len(running_in(root / "units")) < 4)
+    left = " ".join(map(str, running_in(root / "units")))
+    assert left
+    assert told_of_units(root) == [f"a: its keeper was killed, and its processes {left} are left"]
     state = (await change(ctx, "status", "a")).units[0]
     assert (state.state, state.exit_code) == ("ended", None)
-    # What left the group has nobody any more who would know it; it is ended here.
-    for pid in own & set(running_in(ctx.workspace.root)):
-        os.kill(pid, signal.SIGKILL)
+    assert wait_until(lambda: running_in(root / "units") == [])
+    assert told_of_units(root) == []
+    assert bystander.poll() is None
 
 
 FLOOD = python(

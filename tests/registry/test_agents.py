@@ -1,5 +1,6 @@
 """`agents.json`: what loads unchanged, and what is said about a file that can't be used."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,11 @@ from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.names import DEV_LOOP_TOOLS, NATIVE_TOOLS
 from devloop_tools.registry.policy import build_policy
 
+TRAILING_COMMA = (
+    ":2:2: not JSON: Illegal trailing comma before end of object"
+    if sys.version_info >= (3, 13)
+    else ":3:1: not JSON: Expecting property name"
+)
 PERSISTENCE = ["write_todolist", "update_todo_item", "update_runtime_state", "timeline_append",
                "record_memory"]  # fmt: skip
 SITE = ["write_chapter", "archive_doc", "diff_html", "update_search_index"]
@@ -125,7 +131,7 @@ def test_a_file_without_agents_says_so(tmp_path: Path) -> None:
     [
         (b"", ":1:1: not JSON: Expecting value"),
         (b'{"templates": [', ":1:16: not JSON: Expecting value"),
-        (b'{"templates": [\n],\n}', ":3:1: not JSON: Expecting property name"),
+        (b'{"templates": [\n],\n}', TRAILING_COMMA),
         (b'{"templates": [\n  {"id": NaN}]}', ":2:10: not JSON: NaN is no number of JSON"),
         ('{"a": "写",\n"b'.encode() + b'\xff"}', ":2:3: not UTF-8; save the file as UTF-8"),
         (b'\xff\xfe{"templates": []}', ":1:1: not UTF-8"),

@@ -1,6 +1,7 @@
 """Where each part of a JSON file stands."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,13 @@ def test_what_starts_at_a_place_is_the_part_that_was_asked_for(
         for key in keys:
             part = part[key]
         assert start == part
+
+
+def test_every_part_of_a_long_file_is_found_in_no_time() -> None:
+    file, start = parsed(json.dumps([{"工具": i} for i in range(5000)], indent=1)), time.monotonic()
+    places = [file.position(i, "工具") for i in range(5000)]
+    assert (places[0], places[-1]) == ((3, 3), (3 + 3 * 4999, 3))
+    assert time.monotonic() - start < 5
 
 
 def test_a_way_is_shown_as_people_write_it() -> None:

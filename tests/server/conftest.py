@@ -3,8 +3,9 @@ and stores."""
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
@@ -36,6 +37,7 @@ from devloop_tools.storage.database import Database
 from devloop_tools.toolkit import ToolDefinition
 
 HANG_S = 10
+ASKED_EVERY_S = 0.002
 EVERYTHING: JsonObject = {"elicitation": {}, "sampling": {}, "roots": {}}
 """The capabilities of a client that can be asked anything."""
 
@@ -110,20 +112,15 @@ class Client:
 
     async def reply(self, request_id: object) -> Any:
         """The reply to this id, whenever it comes."""
-        while not (found := self.replies(request_id)):
-            await self.next()
-        return found[0]
+        if found := self.replies(request_id):
+            return found[0]
+        while not _answers(message := await self.next(), request_id):
+            pass
+        return message
 
     def replies(self, request_id: object) -> list[Any]:
         """Every reply with this id that has come, compared with its type."""
-        return [
-            message
-            for message in self.received
-            if isinstance(message, dict)
-            and "method" not in message
-            and message["id"] == request_id
-            and type(message["id"]) is type(request_id)
-        ]
+        return [message for message in self.received if _answers(message, request_id)]
 
     @property
     def notifications(self) -> list[Any]:
@@ -217,7 +214,7 @@ def make_application(
     for_cli: bool = False,
 ) -> Application:
     """What a server of the first of `agents` holds, for a project in `root`."""
-    entries = [*discover(TOOLS_PACKAGE), *map(_entry, tools)]
+    entries = [*_built_in(), *map(_entry, tools)]
     templates = tuple(
         AgentTemplate(
             id=f"devloop-{agent}",
@@ -247,6 +244,17 @@ def make_application(
     )
 
 
+def _answers(message: object, request_id: object) -> bool:
+    if not isinstance(message, dict) or "method" in message:
+        return False
+    return type(message["id"]) is type(request_id) and bool(message["id"] == request_id)
+
+
+@cache
+def _built_in() -> Sequence[ToolEntry]:
+    return list(discover(TOOLS_PACKAGE))
+
+
 def _entry(tool: ToolDefinition | ToolEntry) -> ToolEntry:
     return tool if isinstance(tool, ToolEntry) else ToolEntry.of(tool, "test", "test")
 
@@ -256,6 +264,12 @@ def text_of(result: Any) -> str:
     [block] = result["content"]
     assert block["type"] == "text"
     return str(block["text"])
+
+
+async def comes_true(condition: Callable[[], bool]) -> None:
+    """Wait for what a thread does; asked now and then, not all the time that the thread needs."""
+    for _ in iter(condition, True):
+        await anyio.sleep(ASKED_EVERY_S)
 
 
 def timeline_of(root: Path) -> list[JsonObject]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import anyio.lowlevel
 import pytest
-from tests.server.conftest import Client, connected, text_of, timeline_of
+from tests.server.conftest import Client, comes_true, connected, text_of, timeline_of
 
 from devloop_tools.toolkit import READ, ToolContext, ToolDefinition, ToolInput, tool
 
@@ -88,8 +88,7 @@ class Gate:
 
 async def started(client: Client, gate: Gate) -> int:
     call: int = client.start_call("wait")
-    while not gate.started.is_set():
-        await client.settle()
+    await comes_true(gate.started.is_set)
     return call
 
 
@@ -125,8 +124,7 @@ async def test_a_cancelled_call_is_not_answered_and_leaves_no_failure(
 async def test_cleanup_behind_a_shield_is_done(gate: Gate, tmp_path: Path) -> None:
     async with connected(tmp_path, gate.cleaning()) as client:
         cancel(client, await started(client, gate))
-        while not gate.done:
-            await client.settle()
+        await comes_true(lambda: bool(gate.done))
 
 
 async def test_a_thread_whose_call_was_cancelled_ends_by_itself(gate: Gate, tmp_path: Path) -> None:
@@ -134,8 +132,7 @@ async def test_a_thread_whose_call_was_cancelled_ends_by_itself(gate: Gate, tmp_
         cancel(client, await started(client, gate))
         await client.settle()
         gate.release.set()
-        while not gate.done:
-            await client.settle()
+        await comes_true(lambda: bool(gate.done))
 
 
 async def test_a_call_that_is_cancelled_before_it_starts_does_nothing(tmp_path: Path) -> None:
@@ -153,8 +150,7 @@ async def test_cancelling_something_else_cancels_nothing(
 ) -> None:
     async with connected(tmp_path, gate.blocking(lambda: "完")) as client:
         client.start_call("wait", request_id=1)
-        while not gate.started.is_set():
-            await client.settle()
+        await comes_true(gate.started.is_set)
         cancel(client, odd)
         await client.settle()
         gate.release.set()
@@ -179,8 +175,7 @@ async def test_cancelling_twice_and_after_the_end_is_harmless(gate: Gate, tmp_pa
 async def test_an_id_is_free_again_after_its_call_was_cancelled(gate: Gate, tmp_path: Path) -> None:
     async with connected(tmp_path, gate.waiting()) as client:
         client.start_call("wait", request_id="甲")
-        while not gate.started.is_set():
-            await client.settle()
+        await comes_true(gate.started.is_set)
         cancel(client, "甲")
         await client.settle()
         client.start("ping", request_id="甲")

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from tests.server.conftest import Client, connected, text_of
+from tests.server.conftest import Client, comes_true, connected, text_of
 
 from devloop_tools.rpc.transport import ENOUGH_QUEUED
 from devloop_tools.toolkit import READ, ToolContext, ToolDefinition, ToolInput, tool
@@ -130,13 +130,12 @@ async def test_after_its_cancellation_a_call_tells_nothing_more(tmp_path: Path) 
 
     async with connected(tmp_path, reporting(report, blocking=True)) as client:
         call = client.start_call("work", {}, {"progressToken": 7})
-        while not started.is_set():
-            await client.settle()
+        await comes_true(started.is_set)
         client.notify("notifications/cancelled", {"requestId": call})
         await client.settle()
         release.set()
-        while not done.is_set():
-            await client.settle()
+        await comes_true(done.is_set)
+        await client.settle()
         assert client.notifications == []
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pydantic import Field
-from tests.server.conftest import connected, text_of, timeline_of
+from tests.server.conftest import comes_true, connected, text_of, timeline_of
 
 from devloop_tools.app import MAX_TOOL_THREADS
 from devloop_tools.toolkit import READ, ToolContext, ToolInput, tool
@@ -150,8 +150,7 @@ async def test_more_blocking_calls_than_threads_wait_for_their_turn(tmp_path: Pa
     async with connected(tmp_path, block) as client:
         calls = [client.start_call("block") for _ in range(MAX_TOOL_THREADS + 20)]
         for _ in range(MAX_TOOL_THREADS):
-            while not started.acquire(blocking=False):
-                await client.settle()
+            await comes_true(lambda: started.acquire(blocking=False))
         waiting = calls[-1]
         client.notify("notifications/cancelled", {"requestId": waiting})
         # Failures are reported in threads of their own, so that they don't wait for the tools.

@@ -1,5 +1,6 @@
 """`.devloop/state.db`: opened by several processes at once, and clear about what is wrong."""
 
+import shutil
 import sqlite3
 import subprocess
 import threading
@@ -140,9 +141,54 @@ def test_the_data_version_tells_that_somebody_else_has_committed(tmp_path: Path)
     assert ours.data_version() != before
 
 
+@pytest.mark.parametrize("gone", ["folder", "files"])
+def test_what_is_written_after_the_folder_was_taken_away_is_in_the_new_file(
+    tmp_path: Path, gone: str
+) -> None:
+    ours = Database(tmp_path)
+    run(ours, INSERT)
+    before = ours.data_version()
+    _take_away(tmp_path / ".devloop", gone)
+    run(ours, INSERT)
+    assert ours.data_version() != before
+    ours.close()
+    assert types_in(Database(tmp_path)) == ["row"]
+
+
+def test_ids_of_a_database_that_was_taken_away_are_not_given_again(tmp_path: Path) -> None:
+    ours = Database(tmp_path)
+    run(ours, INSERT, INSERT)
+    _take_away(tmp_path / ".devloop", "folder")
+    run(ours, INSERT)
+    _take_away(tmp_path / ".devloop", "files")
+    run(ours, INSERT)
+    assert ours.rows("SELECT id FROM events LIMIT 9") == [(4,)]
+
+
+def test_a_server_that_lost_its_database_harms_nobody_who_has_made_another(tmp_path: Path) -> None:
+    ours, theirs = Database(tmp_path), Database(tmp_path)
+    run(ours, INSERT)
+    _take_away(tmp_path / ".devloop", "folder")
+    run(theirs, INSERT, INSERT)
+    assert ours.rows("SELECT count(*) FROM events") == [(2,)]
+    run(theirs, INSERT)
+    ours.close()
+    theirs.close()
+    assert types_in(Database(tmp_path)) == ["row"] * 3
+
+
+def _take_away(folder: Path, what: str) -> None:
+    if what == "folder":
+        shutil.rmtree(folder)
+        return
+    for file in folder.glob("state.db*"):
+        file.unlink()
+
+
 def test_the_state_folder_keeps_itself_out_of_git(tmp_path: Path) -> None:
     Database(tmp_path).data_version()
-    assert (tmp_path / ".devloop" / ".gitignore").read_bytes() == b"*\n"
+    ignored = tmp_path / ".devloop" / ".gitignore"
+    assert (ignored.read_bytes(), ignored.stat().st_mode & 0o111) == (b"*\n", 0)
     (tmp_path / ".devloop" / ".gitignore").write_bytes(b"mine\n")
     Database(tmp_path).data_version()
     assert (tmp_path / ".devloop" / ".gitignore").read_bytes() == b"mine\n"
@@ -152,8 +198,10 @@ def test_the_state_folder_keeps_itself_out_of_git(tmp_path: Path) -> None:
 def test_a_file_that_is_no_database_is_named_and_left_alone(tmp_path: Path, content: bytes) -> None:
     (tmp_path / ".devloop").mkdir()
     (tmp_path / ".devloop" / "state.db").write_bytes(content)
-    with pytest.raises(StorageError, match=r"^\.devloop/state\.db can't be opened: "):
-        Database(tmp_path).data_version()
+    with pytest.raises(
+        StorageError, match=r"^\.devloop/state\.db can't be opened: .*keep the file"
+    ):
+        Database(tmp_path).require()
     assert (tmp_path / ".devloop" / "state.db").read_bytes() == content
 
 

@@ -1,5 +1,6 @@
 """The one verdict on a path: which names an agent may write or read, in every spelling."""
 
+import time
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
@@ -268,3 +269,11 @@ def test_the_verdict_on_a_long_path_takes_no_time() -> None:
     """A pattern that backtracks would take minutes."""
     sandbox = Sandbox("coder", ("**/a*a*a*a*a*b/**",))
     assert not may_write(sandbox, "/".join(["a" * 200] * 15))
+
+
+@pytest.mark.parametrize("pattern", ["**/a/**/a/**/b", "**/**/**/b", "**/a*a*a*b"])
+def test_no_glob_holds_for_long(pattern: str) -> None:
+    path = "a/" * 2000 + "a" * 2000
+    before = time.monotonic()
+    assert not matches(path, pattern)
+    assert time.monotonic() - before < 1

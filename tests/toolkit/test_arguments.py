@@ -1,10 +1,10 @@
 """Arguments as clients send them, and what the model reads when they don't fit."""
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from devloop_tools.toolkit import FreeObject, ToolInput
 from devloop_tools.toolkit.arguments import InvalidArguments, parse_arguments
@@ -80,6 +80,22 @@ def test_null_for_an_optional_field_counts_as_absent(field: str) -> None:
 def test_null_in_an_optional_field_of_a_nested_object_counts_as_absent() -> None:
     [step] = parsed({"steps": [{"title": "登录", "needs": None, "pace": None}]}).steps
     assert (step.needs, step.pace) == ([], None)
+
+
+def _even(value: int) -> int:
+    if value % 2:
+        raise ValueError("an even number is needed")
+    return value
+
+
+class Paired(ToolInput):
+    pairs: Annotated[int, AfterValidator(_even)] = 0
+
+
+def test_what_a_validator_says_is_said_as_it_is() -> None:
+    assert lines_for({"pairs": 3}, Paired) == [
+        "- pairs: 3 is not allowed: an even number is needed."
+    ]
 
 
 def test_null_where_null_is_allowed_stays() -> None:

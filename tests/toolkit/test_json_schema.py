@@ -1,5 +1,6 @@
 """Arguments that a JSON Schema describes: a host's tools, which have no model of ours."""
 
+import time
 from typing import Any
 
 import pytest
@@ -100,3 +101,17 @@ def test_a_schema_that_clients_would_choke_on_is_refused(
     schema: dict[str, Any], fault: str | None
 ) -> None:
     assert schema_fault(schema) == fault
+
+
+def test_a_pattern_never_holds_the_server() -> None:
+    before = time.monotonic()
+    schema = {"type": "object", "properties": {"名": {"pattern": "^(a+)+$"}}}
+    with pytest.raises(InvalidArguments, match="does not match"):
+        SchemaArguments(schema).parse("host_tool", {"名": "a" * 60 + "!"})
+    assert time.monotonic() - before < 1
+
+
+def test_a_pattern_that_the_host_alone_can_judge_is_left_to_it() -> None:
+    schema = {"type": "object", "properties": {"mail": {"pattern": r"^(?!\.)\S+@\S+$"}}}
+    arguments = {"mail": "a@b"}
+    assert SchemaArguments(schema).parse("host_tool", arguments) is arguments

@@ -12,12 +12,16 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from devloop_tools.app import Tools, load_tools
+from devloop_tools.domain.running.lost_units import left_processes
+from devloop_tools.domain.running.records import UnitRecords
 from devloop_tools.launch.claude_binary import find_claude
 from devloop_tools.launch.version import OLDEST_TRIED, NoVersion, claude_version, version_text
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.errors import LoadError
+from devloop_tools.registry.unknown_arguments import unknown_arguments
 from devloop_tools.settings import Flags, SettingsError, resolve_project_dir, resolve_tools_dir
 from devloop_tools.storage.database import database_file
+from devloop_tools.storage.errors import ExpectedFailure, StorageError
 
 PACKAGE = "devloop-tools"
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
@@ -119,7 +123,7 @@ def _policy_findings(tools: Tools, name: str) -> Iterator[Finding]:
     yield Finding(check, State.OK, found)
     for missing in policy.missing:
         yield Finding(check, State.WARN, missing, "mend the failed packs, or remove the entry")
-    for note in policy.notes:
+    for note in (*policy.notes, *unknown_arguments(policy, tools.registry.entries)):
         yield Finding(check, State.WARN, note, f"is it meant? Else mend {file}")
 
 
@@ -140,6 +144,19 @@ def check_project(flags: Flags) -> Iterator[Finding]:
         return
     yield Finding("project folder", State.OK, f"{root}: writable, locks work")
     yield _database_finding(root)
+    yield from _left_findings(root)
+
+
+def _left_findings(root: Path) -> Iterator[Finding]:
+    try:
+        left = left_processes(UnitRecords(root, "doctor"))
+    except (StorageError, ExpectedFailure) as exc:
+        yield Finding("units", State.FAIL, str(exc), "move the file away; it is made anew")
+        return
+    for unit_id, processes in left.items():
+        pids = " ".join(str(one.pid) for one in processes)
+        found = f"{unit_id}: its keeper was killed, and its processes {pids} are left"
+        yield Finding("units", State.WARN, found, f"kill -9 {pids}, or call spawn_units")
 
 
 def _database_finding(root: Path) -> Finding:

@@ -31,13 +31,8 @@ def cli_args(
     output: Annotated[
         Format, typer.Option("--format", help="shell: one line; json: argv, env and files.")
     ] = Format.SHELL,
-    claude: Annotated[
-        str | None,
-        typer.Option(help="The CLI. Default: the one on PATH, else the one in claude-agent-sdk."),
-    ] = None,
-    skip_permissions: Annotated[
-        bool, typer.Option("--skip-permissions", help="Let the CLI check nothing; not for root.")
-    ] = False,
+    claude: options.Claude = None,
+    skip_permissions: options.SkipPermissions = False,
     project_dir: options.ProjectDir = None,
     data_dir: options.DataDir = None,
     company: options.Company = None,

@@ -58,13 +58,8 @@ def launch(
         typer.Argument(help="Run headless with this prompt ('-': from stdin), then end."),
     ] = None,
     *,
-    claude: Annotated[
-        str | None,
-        typer.Option(help="The CLI. Default: the one on PATH, else the one in claude-agent-sdk."),
-    ] = None,
-    skip_permissions: Annotated[
-        bool, typer.Option("--skip-permissions", help="Let the CLI check nothing; not for root.")
-    ] = False,
+    claude: options.Claude = None,
+    skip_permissions: options.SkipPermissions = False,
     accept_config: Annotated[
         str | None,
         typer.Option(help="Accept the configuration inside the project that has this digest."),

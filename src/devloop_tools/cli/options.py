@@ -21,6 +21,13 @@ from devloop_tools.storage.errors import StorageError
 EXIT_ERROR = 2
 
 Agent = Annotated[str, typer.Option("--agent", help="Short name or id: pm, devloop-pm.")]
+Claude = Annotated[
+    str | None,
+    typer.Option(help="The CLI. Default: the one on PATH, else the one in claude-agent-sdk."),
+]
+SkipPermissions = Annotated[
+    bool, typer.Option("--skip-permissions", help="Let the CLI check nothing; not for root.")
+]
 ProjectDir = Annotated[
     str | None,
     typer.Option(help="The project folder. Default: CLAUDE_PROJECT_DIR, else the current one."),

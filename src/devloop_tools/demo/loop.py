@@ -5,6 +5,7 @@ what failed in it, and with the mended code from the start there is none.
 """
 
 import contextlib
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,7 +120,9 @@ def _show_paths(project: Project, screen: Screen, bugs: list[str], *, typescript
     screen.plain(f"  SDD site    {root / 'sdd/index.html'}")
     screen.plain(f"  timeline    {root / 'timeline.ndjson'}")
     if bugs:
-        command = f"devloop-tools call bug_list --agent integrator --project-dir {root}"
+        command = (
+            f"devloop-tools call bug_list --agent integrator --project-dir {shlex.quote(str(root))}"
+        )
         screen.plain(f"  {', '.join(bugs):<11} {root / 'triage.json'}; its steps: {command}")
     else:
         screen.plain("  bugs        none was opened")

@@ -17,7 +17,8 @@ def load(file: ProjectFile, model: type[Model]) -> Model | None:
     if content is None:
         return None
     try:
-        return model.model_validate_json(content)
+        # Editors on Windows put a byte order mark before what a person has changed.
+        return model.model_validate_json(content.removeprefix(b"\xef\xbb\xbf"))
     except ValidationError as exc:
         fault = exc.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in fault["loc"])

@@ -87,7 +87,8 @@ class MemoryStore:
             index = load(file, MemoryIndex) or MemoryIndex(agent=self._origin.agent)
             digest = _digest(content)
             for known in index.memories:
-                if known.content_hash == digest:
+                # What was replaced is no memory any more: recorded again, it is taken up again.
+                if known.content_hash == digest and known.superseded_by is None:
                     self._restore(known, content)
                     return MemoryRecorded(id=known.id, path=known.path, deduplicated=True)
             if fault := _fault(index, supersedes):

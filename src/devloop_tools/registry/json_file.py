@@ -6,7 +6,9 @@ Positions are looked for when something is said about a part; reading takes no l
 import codecs
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -39,11 +41,20 @@ class JsonFile:
 
     def position(self, *keys: str | int) -> tuple[int, int]:
         """The same as line and column, from 1."""
-        best, offset = -1, 0
-        for found, start in _parts(self.text):
-            if len(found) > best and found == keys[: len(found)]:
-                best, offset = len(found), start
-        return _line_and_column(self.text, offset)
+        ways = (keys[:length] for length in range(len(keys), -1, -1))
+        offset = next(self._starts[way] for way in ways if way in self._starts)
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1
+
+    @cached_property
+    def _starts(self) -> dict[Keys, int]:
+        # All at once: a long policy may have something to be said about each of its entries.
+        return dict(_parts(self.text))
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """The offset at which each line starts."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
 
 
 def parse_json_file(path: Path, content: bytes) -> JsonFile:

@@ -1,17 +1,22 @@
 """What came of trying a pack, and the cache of it in the user's state folder: never a must."""
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from devloop_tools.version import VERSION
-
 MAX_KEPT = 1000
+
+RULES = ("registry/*.py", "toolkit/*.py", "domain/json_schemas.py", "domain/linear_patterns.py")
+"""What a verdict hangs on beside the pack's own file: the modules that try a pack and judge it."""
+
+_PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ class PackVerdict:
 
 
 class PackVerdicts:
-    """Verdicts by digest of the file, for this version of ours."""
+    """Verdicts by digest of the file, for the rules as they are now."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -51,7 +56,7 @@ class PackVerdicts:
         if not self._changed:
             return
         newest = dict(list(self._verdicts.items())[-MAX_KEPT:])
-        content = orjson.dumps({"version": VERSION, "verdicts": newest})
+        content = orjson.dumps({"rules": rules_digest(), "verdicts": newest})
         temporary = self._file.with_suffix(f".{os.getpid()}.tmp")
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -60,6 +65,17 @@ class PackVerdicts:
         except OSError:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+@cache
+def rules_digest(package: Path = _PACKAGE) -> str:
+    """A SHA-256 of the sources that RULES name."""
+    digest = hashlib.sha256()
+    for path in sorted(path for rule in RULES for path in package.glob(rule)):
+        with contextlib.suppress(OSError):
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(package)} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
 
 
 def verdicts_file(environ: Mapping[str, str]) -> Path:
@@ -96,7 +112,7 @@ def _verdict(fields: Any) -> PackVerdict:
 def _read(file: Path) -> dict[str, PackVerdict]:
     try:
         kept: Any = orjson.loads(file.read_bytes())
-        if kept["version"] != VERSION:
+        if kept["rules"] != rules_digest():
             return {}
         return {digest: _verdict(fields) for digest, fields in kept["verdicts"].items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):

@@ -33,9 +33,5 @@ def faults_in(definition: ToolDefinition) -> Iterator[str]:
         first_line = f"{type(exc).__name__}: {exc}".splitlines()[0]
         yield f"its schema can't be made: {first_line}"
         return
-    try:
-        fault = schema_fault(schema)
-    except RecursionError:
-        fault = "its schema is nested too deeply"
-    if fault:
+    if fault := schema_fault(schema):
         yield fault

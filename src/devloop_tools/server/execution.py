@@ -169,10 +169,25 @@ async def _run(session: Session, call: Call, arguments: Any) -> Finished:
     context = session.make_context(call.actor.workspace, call.origin, call.progress, call.client)
     execute = call.definition.execute
     if call.definition.is_async:
+        if _changes_project(call):
+            await anyio.to_thread.run_sync(context.database.require, limiter=session.threads)
         with asked_together():
             return _finished(call, await execute(arguments, context))
-    # A large result is made ready where it holds up nobody.
-    return await session.tool_threads.run(lambda: _finished(call, execute(arguments, context)))
+
+    def work() -> Finished:
+        # A change whose event can't be committed is not begun: it would be told as failed.
+        if _changes_project(call):
+            context.database.require()
+        # A large result is made ready where it holds up nobody.
+        return _finished(call, execute(arguments, context))
+
+    return await session.tool_threads.run(work)
+
+
+def _changes_project(call: Call) -> bool:
+    """Whether it is a tool of ours that writes; what others' tools write to is their own."""
+    ours = call.entry.source.startswith("devloop_tools.")
+    return ours and not call.definition.annotations.read_only
 
 
 def _finished(call: Call, value: Any) -> Finished:

@@ -136,6 +136,16 @@ class Database:
         self._root = root
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._file = (0, 0)
+        self._opens = 0
+
+    def require(self) -> None:
+        """Open the database if it isn't yet. Raises StorageError, with what to do, if it can't be.
+
+        What is called before a change of files is one whose event can be committed.
+        """
+        with self._lock:
+            self._opened()
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -147,7 +157,7 @@ class Database:
                 yield connection
                 connection.execute("COMMIT")
             except sqlite3.Error as exc:
-                raise StorageError(f".devloop/state.db: {exc}") from exc
+                raise StorageError(f".devloop/state.db: {_told(exc)}") from exc
             finally:
                 # A full disk undoes some transactions by itself, and leaves others open.
                 if connection.in_transaction:
@@ -159,7 +169,7 @@ class Database:
             try:
                 return self._opened().execute(sql, values).fetchall()
             except sqlite3.Error as exc:
-                raise StorageError(f".devloop/state.db: {exc}") from exc
+                raise StorageError(f".devloop/state.db: {_told(exc)}") from exc
 
     def is_there(self) -> bool:
         """Whether anybody has written it: a reader need not make it."""
@@ -167,7 +177,8 @@ class Database:
 
     def data_version(self) -> int:
         """A number that changes when another connection has committed (PRAGMA data_version)."""
-        return int(str(self.rows("PRAGMA data_version")[0][0]))
+        version = int(str(self.rows("PRAGMA data_version")[0][0]))
+        return (self._opens << 32) + version
 
     def close(self) -> None:
         """Close the connection; the next use opens another."""
@@ -177,10 +188,27 @@ class Database:
                 self._connection = None
 
     def _opened(self) -> sqlite3.Connection:
+        given: list[Row] = []
+        if self._connection is not None and self._file != self._present_file():
+            # Somebody took the folder away (git clean does): what went into the file that is open
+            # would be in no file. SQLite leaves the new one's log alone when it closes the old one.
+            with contextlib.suppress(sqlite3.Error):
+                given = self._connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+            self._connection.close()
+            self._connection = None
         if self._connection is None:
-            self._connection = self._open()
+            self._connection, self._file = self._open(), self._present_file()
+            self._opens += 1
             weakref.finalize(self, self._connection.close)
+            _go_on_from(self._connection, given)
         return self._connection
+
+    def _present_file(self) -> tuple[int, int]:
+        try:
+            found = os.stat(database_file(self._root), follow_symlinks=False)
+        except OSError:
+            return (0, 0)
+        return (found.st_dev, found.st_ino)
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -191,7 +219,7 @@ class Database:
             with FileLocks(self._root).hold(".devloop/state.db"):
                 return self._connect()
         except (OSError, sqlite3.Error) as exc:
-            why = exc.strerror if isinstance(exc, OSError) else exc
+            why = exc.strerror if isinstance(exc, OSError) else _told(exc)
             raise StorageError(f".devloop/state.db can't be opened: {why}") from exc
         except (LockTimeout, ToolSandboxError) as exc:
             raise StorageError(f".devloop/state.db can't be opened: {exc.reason}") from exc
@@ -222,6 +250,37 @@ def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
+def _told(exc: sqlite3.Error) -> str:
+    """What SQLite says, and what a person can do where the file itself is damaged."""
+    if getattr(exc, "sqlite_errorcode", 0) & 0xFF in (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    ):
+        return (
+            f"{exc}. Stop the project's servers, keep the file, and move it and those named like it"
+            " away or put a copy back: a new one holds no bugs and no events."
+        )
+    return str(exc)
+
+
+def _go_on_from(connection: sqlite3.Connection, given: list[Row]) -> None:
+    """Give no id again that the database before gave: bugs are quoted, subscribers count events."""
+    if not given:
+        return
+    # What can't be kept up here is no reason to write nothing.
+    with contextlib.suppress(sqlite3.Error), connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for name, seq in given:
+            connection.execute(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT ?, 0"
+                " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?)",
+                (name, name),
+            )
+            connection.execute(
+                "UPDATE sqlite_sequence SET seq = ? WHERE name = ? AND seq < ?", (seq, name, seq)
+            )
+
+
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
@@ -237,7 +296,10 @@ def _ignore_in_git(folder: int) -> None:
     # The server's own state is no part of a user's repository.
     with contextlib.suppress(FileExistsError):
         fd = os.open(
-            ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, dir_fd=folder
+            ".gitignore",
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW,
+            mode=0o666,
+            dir_fd=folder,
         )
         try:
             os.write(fd, b"*\n")

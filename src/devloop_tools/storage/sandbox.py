@@ -217,7 +217,15 @@ def matches(path: str, pattern: str) -> bool:
 @lru_cache(maxsize=512)
 def _glob(pattern: str) -> re.Pattern[str]:
     *folders, last = unicodedata.normalize("NFC", pattern).split("/")
-    out = ["(?:[^/]+/)*" if folder == "**" else _name(folder) + "/" for folder in folders]
+    parts = [""]
+    for folder in folders:
+        if folder == "**":
+            parts.append("")
+        else:
+            parts[-1] += _name(folder) + "/"
+    # As of the stars in a name: what lies between two ** takes the first fit and keeps it.
+    out = [parts[0], *(f"(?>(?:[^/]+/)*?{part})" for part in parts[1:-1])]
+    out += [f"(?:[^/]+/)*{part}" for part in parts[1:][-1:]]
     out.append(".+" if last == "**" else _name(last))
     return re.compile("".join(out), re.DOTALL)
 

@@ -205,6 +205,8 @@ def _problem(model: type[BaseModel], fault: dict[str, Any], place: Location) -> 
         case "string_pattern_mismatch":
             form = f"text that matches {context['pattern']}"
             return Problem(field, f"{came} has the wrong form.", form)
+        case "value_error":
+            return Problem(field, f"{came} is not allowed: {context['error']}.")
         case "finite_number":
             return Problem(field, f"{came} is not a finite number.")
         case kind if kind in _WANTS_OBJECT:

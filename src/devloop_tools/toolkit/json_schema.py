@@ -1,12 +1,12 @@
 """Arguments that a JSON Schema describes: tools whose author is no Python code of ours.
 
-It knows jsonschema, which is loaded when the first such tool is used; the schemas in contracts are
-checked by `domain/contracts/schema_faults`.
+Schemas are judged by `domain/json_schemas`; the library for references is loaded with the first.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
+from devloop_tools.domain.json_schemas import Unjudged, fault_of_schema, faults_of_value
 from devloop_tools.frozen import frozen
 from devloop_tools.toolkit.arguments import InvalidArguments, Problem, written
 
@@ -26,9 +26,15 @@ class SchemaArguments:
         return self.published
 
     def parse(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        faults = sorted(_faults(self.published, arguments), key=lambda fault: fault.json_path)
-        if faults:
-            raise InvalidArguments(tool, [_problem(fault) for fault in faults])
+        try:
+            # What a pattern that can't be judged lets through, the tool's own side still sees.
+            found = list(faults_of_value(self.published, arguments, strict=False))
+        except Unjudged as exc:
+            raise InvalidArguments(tool, [Problem("arguments", f"{exc}.")]) from None
+        if found:
+            found.sort(key=lambda fault: fault.json_path)
+            problems = [Problem(written(f.steps), f.message[:MAX_SHOWN] + ".") for f in found]
+            raise InvalidArguments(tool, problems)
         return arguments
 
 
@@ -43,17 +49,12 @@ def schema_fault(schema: dict[str, Any]) -> str | None:
 
 
 def _meta_fault(schema: dict[str, Any]) -> str | None:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError
     from referencing import Registry
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
 
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as exc:
-        where = written(list(exc.absolute_path))
-        return f"the schema is invalid at {where}: {exc.message[:MAX_SHOWN]}"
+    if fault := fault_of_schema(schema):
+        return f"the schema is invalid at {written(fault.steps)}: {fault.message[:MAX_SHOWN]}"
     resolver = Registry().resolver_with_root(DRAFT202012.create_resource(schema))
     for reference in _references(schema):
         try:
@@ -61,17 +62,6 @@ def _meta_fault(schema: dict[str, Any]) -> str | None:
         except Unresolvable:
             return f"the schema refers to {reference}, which is not inside it"
     return None
-
-
-def _faults(schema: dict[str, Any], value: Any) -> list[Any]:
-    from jsonschema import Draft202012Validator
-    from referencing import Registry
-
-    return list(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
-
-
-def _problem(fault: Any) -> Problem:
-    return Problem(written(list(fault.absolute_path)), fault.message[:MAX_SHOWN] + ".")
 
 
 def _references(node: Any) -> Iterator[str]:

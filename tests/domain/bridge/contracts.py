@@ -106,10 +106,11 @@ def hostile() -> dict[str, Any]:
         name: {
             "type": "object",
             "required": [name],
-            "properties": dict.fromkeys(HOSTILE_NAMES, text),
+            "properties": {name: text},
         }
         for name in HOSTILE_NAMES
     }
+    types["class"]["properties"] = dict.fromkeys(HOSTILE_NAMES, text)
     return {
         "unit": "敌意",
         "version": "1.0 */",
@@ -129,14 +130,14 @@ def hostile() -> dict[str, Any]:
                 "name": name,
                 "params": [
                     {"name": other, "schema": text, "required": at % 3 != 0}
-                    for at, other in enumerate(names[::3])
+                    for at, other in enumerate(names[place : place + 3] if place else names[::3])
                 ],
                 "returns": {
                     "type": "array",
                     "items": {"type": "object", "properties": {name: text}},
                 },
             }
-            for name in names
+            for place, name in enumerate(names)
         ],
         "events": [{"name": name, "payload": {"enum": [name]}} for name in names],
         "errors": [{"code": name} for name in HOSTILE_NAMES],

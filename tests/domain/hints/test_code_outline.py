@@ -1,3 +1,5 @@
+import time
+
 from devloop_tools.domain.hints.code_outline import WrittenTest, outline_of
 from devloop_tools.domain.source.tree import SUFFIXES
 
@@ -79,3 +81,24 @@ def test_what_cannot_be_parsed_is_read_as_far_as_it_can_be() -> None:
     for suffix in SUFFIXES:
         deep = b"(" * 50_000
         assert outline_of(deep, f"a{suffix}").functions == []
+
+
+def test_calls_of_calls_without_end_are_read() -> None:
+    outline = outline_of(b"f" + b"()" * 20_000 + b"; it('a', () => { g(); })", "a.ts")
+    assert [test.name for test in outline.tests] == ["a"]
+
+
+def test_functions_in_functions_cost_no_more_than_their_text() -> None:
+    inner = "g(1); " * 20_000
+    content = "function f(){" * 60 + inner + "}" * 60
+    started = time.thread_time()
+    outline = outline_of(content.encode(), "a.js")
+    assert time.thread_time() - started < 5
+    assert len(outline.functions) == 60
+    assert all("g" in part.names for part in outline.functions)
+
+
+def test_what_takes_too_long_to_parse_has_no_outline() -> None:
+    started = time.thread_time()
+    assert outline_of(b"-->" * 5000, "a.py").functions == []
+    assert time.thread_time() - started < 3

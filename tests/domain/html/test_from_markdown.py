@@ -3,6 +3,7 @@
 import pytest
 
 from devloop_tools.domain.html.from_markdown import markdown_to_html
+from devloop_tools.domain.html.markup import PageFault
 
 
 @pytest.mark.parametrize(
@@ -20,4 +21,23 @@ from devloop_tools.domain.html.from_markdown import markdown_to_html
     ],
 )
 def test_a_line_end_inside_chinese_is_no_blank(text: str, html: str) -> None:
-    assert markdown_to_html(text) == html
+    assert markdown_to_html(text, "markdown") == html
+
+
+def _nested(levels: int) -> str:
+    return "".join(f"{'  ' * level}- 第 {level} level\n" for level in range(levels))
+
+
+def test_nothing_is_lost_from_a_list_in_lists() -> None:
+    html = markdown_to_html(_nested(50), "markdown")
+    assert all(f"第 {level} level" in html for level in range(50))
+
+
+@pytest.mark.parametrize("text", [_nested(51), ">" * 102 + " 深", "- " * 3000 + "x"])
+def test_what_is_nested_too_deep_to_be_kept_is_refused(text: str) -> None:
+    with pytest.raises(PageFault, match="model: lists and quotes are nested deeper than 50"):
+        markdown_to_html(text, "model")
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_heading() -> None:
+    assert markdown_to_html("\ufeff## 一\n", "markdown") == "<h2>一</h2>\n"

@@ -62,4 +62,4 @@ def test_markup_nested_too_deep_names_the_argument() -> None:
     ],
 )
 def test_markdown_becomes_html(source: str, expected: str) -> None:
-    assert expected in markdown_to_html(source)
+    assert expected in markdown_to_html(source, "markdown")

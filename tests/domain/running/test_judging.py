@@ -1,4 +1,5 @@
 import json
+import time
 from typing import Any
 
 import pytest
@@ -74,6 +75,20 @@ def test_each_expectation_is_judged_with_both_sides() -> None:
     assert [one.actual for one in found[:3]] == [200, "application/json; charset=utf-8", '"7"']
 
 
+def test_a_pattern_that_would_go_back_for_ever_is_judged_at_once() -> None:
+    before = time.monotonic()
+    schema = {"properties": {"名": {"pattern": "^(a+)+$"}}}
+    [fault] = failed(json.dumps({"名": "a" * 200 + "!"}).encode(), schema=schema)
+    assert "does not match" in str(fault.actual)
+    assert time.monotonic() - before < 1
+
+
+def test_a_pattern_that_can_not_be_judged_is_named_with_what_to_do() -> None:
+    [fault] = failed(b'{"name": "a"}', schema={"properties": {"name": {"pattern": "^(?!x)"}}})
+    assert str(fault.actual).startswith("the pattern ^(?!x) can't be judged: look-around")
+    assert "; write it without look-ahead" in str(fault.actual)
+
+
 def test_a_schema_says_where_the_body_does_not_fit() -> None:
     schema = {"properties": {"items": {"items": {"properties": {"id": {"maximum": 1}}}}}}
     [fault] = failed(schema=schema)
@@ -93,7 +108,7 @@ def test_a_schema_that_is_none_is_said_and_nothing_is_fetched(schema: Any, messa
     assert fault.actual.startswith(message)
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[" * 100_000, b"[NaN]"])
 def test_a_body_that_is_no_json_is_shown(body: bytes) -> None:
     assert [one.what for one in failed(body, json={}, schema={})] == ["json", "schema"]
 

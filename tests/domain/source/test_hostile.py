@@ -125,3 +125,83 @@ def test_code_full_of_holes_raises_nothing() -> None:
         "import",
     ):
         read(("a.py", text))
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("a.py", "-->" * 5000),
+        ("a.py", "<!--" * 5000),
+        ("a.js", "match x:\n" * 5000),
+        ("a.ts", "match x:\n" * 5000),
+        ("a.tsx", "match 中:\n" * 5000),
+    ],
+)
+def test_what_a_grammar_takes_minutes_for_is_given_up_and_named(path: str, content: str) -> None:
+    started = time.thread_time()
+    source = read((path, content), ("good.js", "export function good() {}"))
+    assert time.thread_time() - started < 3
+    assert [(fault.path, fault.line) for fault in source.faults] == [(path, 1)]
+    assert [function.name for function in source.functions] == ["good"]
+
+
+@pytest.mark.parametrize("path", ["a.js", "a.ts", "a.py"])
+def test_a_number_that_python_would_not_read_is_no_number(path: str) -> None:
+    assert read((path, "x = 1" + "0" * 5000)).faults == []
+
+
+DOUBLED = range(1, 40)
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("a.py", "class A(A, A): pass\nA.x.y()\nA().run()\n"),
+        ("a.py", "class A0: pass\n" + "".join(
+            f"class A{n}(A{n - 1}, A{n - 1}): pass\n" for n in DOUBLED
+        ) + "A39.route.x()\n"),
+        ("a.py", "a0 = ['/x']\n" + "".join(
+            f"a{n} = a{n - 1} if x else a{n - 1}\n" for n in DOUBLED
+        ) + "for p in a39: app.route(p)(f)\n"),
+        ("a.js", "const a0=['/a'];" + "".join(
+            f"const a{n}=[...a{n - 1},...a{n - 1}];" for n in DOUBLED
+        ) + f"{APP} for (const p of a39) app.get(p, (q, s) => s.end())"),
+        ("a.js", f"const a=[...a,...b];const b=[...a,...b];{APP} for (const p of a) app.get(p, f)"),
+        ("a.js", "const a = b.use('/x', a); const b = a.use(b); a.get('/y', f); b.get('/y', f)"),
+        ("a.js", "const r = r.get('/x', f); r.get('/y', f)"),
+        ("a.js", f"{APP} const a0 = app;" + "".join(
+            f"const a{n} = x ? a{n - 1}.use('/x', f) : a{n - 1}.use('/y', f);" for n in DOUBLED
+        ) + "a39.get('/z', f)"),
+    ],
+    ids=["own base", "bases", "choices", "lists", "own item", "own router", "own route", "routers"],
+)  # fmt: skip
+def test_what_doubles_with_each_step_or_leads_to_itself_is_bounded(path: str, content: str) -> None:
+    started = time.thread_time()
+    read((path, content))
+    assert time.thread_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("a.py", "class T(T): pass\n"),
+        ("a.py", "class B(T): pass\nclass T(B): x: int\n"),
+        ("a.py", "class T0: x: int\n" + "".join(
+            f"class T{n}(T{n - 1}, T{n - 1}): pass\n" for n in DOUBLED
+        ) + "class T(T39): pass\n"),
+        ("a.py", "class T0: x: int\n" + "".join(
+            f"class T{n}(T{n - 1}): pass\n" for n in range(1, 2000)
+        ) + "class T(T1999): pass\n"),
+        ("a.ts", "type G0<P> = {a: P}; " + "".join(
+            f"type G{n}<P> = {{{', '.join(f'a{k}: G{n - 1}<P>' for k in range(30))}}}; "
+            for n in range(1, 9)
+        ) + "export type T = G8<string>;"),
+    ],
+    ids=["own base", "circle", "bases", "long", "parameters"],
+)  # fmt: skip
+def test_types_that_double_or_are_built_on_themselves_are_bounded(path: str, content: str) -> None:
+    source = read_source([SourceFile(path, content.encode())])
+    started = time.thread_time()
+    differences({**CONTRACT, "types": {"T": {"type": "object", "properties": {}}}}, source)
+    source.shapes.definition(source.program.modules[path], "T")
+    assert time.thread_time() - started < 3

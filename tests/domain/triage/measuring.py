@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from devloop_tools.domain.bugs.records import Category
-from devloop_tools.domain.bugs.similar import Known, rank, terms_of
+from devloop_tools.domain.bugs.similar import known, rank
 from devloop_tools.domain.triage.classifier import judge
 
 CORPORA = Path(__file__).resolve().parents[2] / "corpora"
@@ -19,6 +19,10 @@ BLIND = CORPORA / "bug_reports/blind.jsonl"
 """Written before, by somebody else: it is measured, and nothing is learned from it."""
 
 SIMILAR = CORPORA / "similar_bugs/bugs.jsonl"
+OWN_SIMILAR = CORPORA / "own/similar_bugs.jsonl"
+"""Settings of the search are chosen on its part `choose` and checked on `check`."""
+
+MOST = 10
 
 
 @dataclass(frozen=True)
@@ -61,19 +65,28 @@ def _row(category: Category, right: int, said: int, true: int) -> Row:
     return Row(category, precision, recall, f1)
 
 
+@dataclass(frozen=True)
+class Search:
+    """How many duplicates were looked for, and where their originals stood among the answers."""
+
+    pairs: int
+    places: tuple[int, ...]
+
+    def recall(self, most: int) -> float:
+        """The share of duplicates whose original is among so many answers."""
+        return sum(place <= most for place in self.places) / self.pairs
+
+
 @cache
-def recall_at(most: int) -> float:
-    """The share of duplicates whose original is among so many answers."""
-    bugs = lines_of(SIMILAR)
-    known = [Known(bug["id"], terms_of(bug["title"], bug["text"])) for bug in bugs]
-    terms = {bug.id: bug.terms for bug in known}
-    repeats = {bug["id"]: bug["duplicate_of"] for bug in bugs if bug["duplicate_of"]}
-    found = [
-        original in {match.id for match in rank(terms[name], _without(known, name), most)}
-        for name, original in repeats.items()
-    ]
-    return sum(found) / len(found)
-
-
-def _without(known: list[Known], name: str) -> list[Known]:
-    return [bug for bug in known if bug.id != name]
+def searched(path: Path, part: str | None = None) -> Search:
+    """Looks for the originals of a corpus, or of a part, among all of its other bugs."""
+    bugs = lines_of(path)
+    all_known = {bug["id"]: known(bug["id"], bug["title"], bug["text"]) for bug in bugs}
+    repeats = [bug for bug in bugs if bug["duplicate_of"] and part in (None, bug.get("part"))]
+    places = []
+    for bug in repeats:
+        others = [other for name, other in all_known.items() if name != bug["id"]]
+        found = [match.id for match in rank(all_known[bug["id"]], others, MOST)]
+        if bug["duplicate_of"] in found:
+            places.append(found.index(bug["duplicate_of"]) + 1)
+    return Search(len(repeats), tuple(places))

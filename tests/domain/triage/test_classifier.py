@@ -1,7 +1,16 @@
 from pathlib import Path
 
 import pytest
-from tests.domain.triage.measuring import BLIND, OWN, lines_of, measured, recall_at
+from tests.domain.triage.measuring import (
+    BLIND,
+    OWN,
+    OWN_SIMILAR,
+    SIMILAR,
+    Search,
+    lines_of,
+    measured,
+    searched,
+)
 
 from devloop_tools.domain.bugs.records import Category
 from devloop_tools.domain.triage.classifier import AGENTS, judge
@@ -36,7 +45,20 @@ def test_the_page_tells_the_figures_as_they_are() -> None:
         for row in figures.rows:
             cells = f"{row.precision:.2f} | {row.recall:.2f} | {row.f1:.2f}"
             assert f"| {row.category} | {cells} |" in page
-    assert f"| 5 | {recall_at(5):.3f} |" in page
+
+
+def test_the_page_tells_how_many_duplicates_are_found() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for name, search in (
+        ("own, `choose`", searched(OWN_SIMILAR, "choose")),
+        ("own, `check`", searched(OWN_SIMILAR, "check")),
+        ("frozen", searched(SIMILAR)),
+    ):
+        assert f"| {name} | {search.pairs} | {recalls(search)} |" in page
+
+
+def recalls(search: Search) -> str:
+    return " | ".join(f"{search.recall(most):.3f}" for most in (1, 3, 5, 10))
 
 
 def test_every_category_has_signals_and_an_agent() -> None:

@@ -30,6 +30,7 @@ class Host:
         self._ids = count(1)
         self.application = application
         self.heard: list[dict[str, Any]] = []
+        self._replies: dict[Any, dict[str, Any]] = {}
 
     @property
     def root(self) -> Path:
@@ -66,6 +67,8 @@ class Host:
         assert line is not None, "the server has closed the connection"
         message: dict[str, Any] = json.loads(line)
         self.heard.append(message)
+        if "method" not in message:
+            self._replies.setdefault(message.get("id"), message)
         return message
 
     @property
@@ -89,9 +92,9 @@ class Host:
         return message
 
     async def reply(self, request_id: int) -> dict[str, Any]:
-        return await self.until(
-            lambda message: message.get("id") == request_id and "method" not in message
-        )
+        while request_id not in self._replies:
+            await self.next()
+        return self._replies[request_id]
 
     async def asked(self) -> dict[str, Any]:
         """The next request that the server sends."""

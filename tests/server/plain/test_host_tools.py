@@ -297,7 +297,7 @@ REMOTE = "http://127.0.0.1:9/schema.json"
         (tool("x", {"type": "object", "required": "a"}), "x: the schema is invalid at"),
         (tool("x", {"type": "object", "properties": {"a": {"$ref": REMOTE}}}), REMOTE),
         (tool("x", {"type": "object", "properties": {"a": {"$ref": "#/no"}}}), "#/no"),
-        (tool("x", DEEP), "x: its schema is nested too deeply"),
+        (tool("x", DEEP), "x: the schema is invalid at arguments: it is nested too deeply"),
         (tool("x", description=""), "tools.1.description: "),
         (tool("x", description="长" * 5000), "tools.1.description: "),
         (tool("x", timeout_s=0), "tools.1.timeout_s: "),

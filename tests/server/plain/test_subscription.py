@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.server.conftest import comes_true
 from tests.server.plain.conftest import Connect, Host
 
 from devloop_tools.domain.events import MAX_READ, EventLog, EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.rpc.transport import ENOUGH_QUEUED
+from devloop_tools.server import committed
 from devloop_tools.storage.database import Database
 
 ELSEWHERE = Origin("项目", "coder", "call-1", "session-2", "todo-be")
@@ -155,8 +157,9 @@ async def test_calls_are_answered_while_events_are_held_up(connect: Connect) -> 
 
 
 async def test_a_log_that_can_t_be_read_ends_neither_the_server_nor_the_subscription(
-    connect: Connect, caplog: pytest.LogCaptureFixture
+    connect: Connect, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(committed, "RETRY_S", 0.05)
     async with connect() as host:
         log = other_process(host.root)
         commit(log, 1)
@@ -164,8 +167,7 @@ async def test_a_log_that_can_t_be_read_ends_neither_the_server_nor_the_subscrip
         await host.told_times("event", 1)
         with Database(host.root).transaction() as connection:
             connection.execute("ALTER TABLE events RENAME TO away")
-        while "no such table" not in caplog.text:
-            await host.settle()
+        await comes_true(lambda: "no such table" in caplog.text)
         with Database(host.root).transaction() as connection:
             connection.execute("ALTER TABLE away RENAME TO events")
         commit(log, 1)

@@ -46,6 +46,17 @@ async def test_making_it_again_adds_units_and_keeps_hashes(
     assert [u["contract_hash"] for u in units(tmp_path)] == ["sha256:1", None, None]
 
 
+async def test_what_a_plan_would_change_is_told_and_left(ctx: ToolContext, tmp_path: Path) -> None:
+    await call_tool(bootstrap_sdd_site, {"title": "设计", "units": UNITS}, ctx)
+    other = [{**UNITS[0], "depends_on": [], "kind": "服务"}, {**UNITS[1], "depends_on": []}]
+    made = await call_tool(bootstrap_sdd_site, {"title": "设计", "units": other}, ctx)
+    assert made.notes == [
+        "todo-be: kind stayed as sdd/units.json has it; change it in that file.",
+        "todo-fe: depends_on stayed as sdd/units.json has it; change it in that file.",
+    ]
+    assert units(tmp_path)[1]["depends_on"] == ["todo-be"]
+
+
 @pytest.mark.parametrize(
     ("needs", "reason"),
     [

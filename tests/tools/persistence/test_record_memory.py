@@ -111,6 +111,16 @@ async def test_the_same_content_is_one_memory(
     assert len(recorded_events(tmp_path)) == 1
 
 
+async def test_what_was_replaced_can_be_taken_up_again(ctx: ToolContext, tmp_path: Path) -> None:
+    await record(ctx, "数据库", "用 SQLite")
+    second = await record(ctx, "数据库", "用 PostgreSQL", supersedes="数据库")
+    back = await record(ctx, "数据库", "用 SQLite", supersedes=second.id)
+    assert (back.id, back.deduplicated) == ("数据库-3", False)
+    current = [memory["id"] for memory in index(tmp_path) if memory["superseded_by"] is None]
+    assert current == ["数据库-3"]
+    assert (await record(ctx, "数据库", "用 SQLite")).id == back.id
+
+
 @pytest.mark.parametrize("content", [SAME + ".", SAME.upper(), SAME.replace("\n", " ")])
 async def test_content_that_differs_is_another_memory(
     ctx: ToolContext, tmp_path: Path, content: str

@@ -40,6 +40,15 @@ async def test_the_first_patch_makes_version_one(ctx: ToolContext, tmp_path: Pat
     }
 
 
+async def test_a_byte_order_mark_that_an_editor_left_does_no_harm(
+    ctx: ToolContext, tmp_path: Path
+) -> None:
+    await patch(ctx, {"a": "值"})
+    file = tmp_path / STATE
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+    assert (await patch(ctx, {"b": 1})).state == {"a": "值", "b": 1}
+
+
 async def test_patches_change_what_they_name_and_leave_the_rest(ctx: ToolContext) -> None:
     await patch(ctx, {"a": 1, "b": {"c": 2, "d": 3}, "e": [1, 2]})
     result = await patch(ctx, {"a": None, "b": {"c": None, "新": "值"}, "e": [3]})

@@ -99,6 +99,8 @@ async def test_many_occurrences_are_counted_and_the_newest_kept(
         ({"evidence": [{"path": "a", "line": 0, "quote": "x"}]}, "evidence"),
         ({"evidence": [{"path": "a", "line": 1, "quote": "x", "why": "y"}]}, "evidence"),
         ({"status": "closed"}, "status"),
+        ({"unit_id": ".."}, "unit_id"),
+        ({"unit_id": "cafe\u0301"}, "unit_id"),
     ],
 )
 async def test_bad_arguments_name_the_field(

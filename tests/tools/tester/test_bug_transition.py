@@ -81,6 +81,11 @@ async def test_fields_change_with_the_step_and_are_kept_in_it(
     assert bug.history[1].fields == {"category": "contract_mismatch", "severity": "critical"}
 
 
+async def test_an_id_with_more_zeros_is_the_same_bug(opened: Doing, moved: Doing) -> None:
+    await opened()
+    assert (await moved("BUG-000000000001", "triaged")).id == "BUG-0001"
+
+
 async def test_a_duplicate_names_its_original_and_forgets_it_when_reopened(
     opened: Doing, moved: Doing, ctx: ToolContext
 ) -> None:

@@ -4,12 +4,12 @@ from typing import Any
 from urllib.parse import quote
 
 import orjson
-from jsonschema import Draft202012Validator, SchemaError
 
 from devloop_tools.domain.bridge.contract_shapes import all_types
 from devloop_tools.domain.bridge.names import braced
 from devloop_tools.domain.bridge.schema_shapes import MAX_DEPTH, referred
 from devloop_tools.domain.contracts.contract import Contract, parse_contract
+from devloop_tools.domain.json_schemas import fault_of_schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -25,7 +25,7 @@ def json_schema(raw: dict[str, Any], path: str) -> tuple[dict[str, str], list[st
     schemas = {**types, **{name: schema for name, schema in _parts(contract) if schema is not None}}
     rewriting = _Rewriting(types)
     definitions = {name: rewriting.of(schema, name) for name, schema in schemas.items()}
-    if not _is_sound({"$defs": definitions}):
+    if fault_of_schema({"$defs": definitions}):
         definitions = {name: rewriting.sound(schema, name) for name, schema in definitions.items()}
     document = {"$schema": DIALECT, "title": contract.unit, "$defs": definitions}
     text = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
@@ -45,10 +45,6 @@ def _parts(contract: Contract) -> list[tuple[str, Any]]:
     return parts
 
 
-def _is_sound(schema: Any) -> bool:
-    return bool(Draft202012Validator(Draft202012Validator.META_SCHEMA).is_valid(schema))
-
-
 class _Rewriting:
     """References to types of the contract become references inside the document."""
 
@@ -58,10 +54,9 @@ class _Rewriting:
 
     def sound(self, schema: Any, where: str) -> Any:
         """The schema, or one that lets everything through where it is no JSON Schema 2020-12."""
-        try:
-            Draft202012Validator.check_schema(schema)
-        except SchemaError as exc:
-            self.warnings.append(f"{where}: no JSON Schema 2020-12: {exc.message}; any value fits")
+        if fault := fault_of_schema(schema):
+            message = f"no JSON Schema 2020-12: {fault.message}"
+            self.warnings.append(f"{where}: {message}; any value fits")
             return {}
         return schema
 

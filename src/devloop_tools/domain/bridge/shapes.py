@@ -1,5 +1,6 @@
 """What values a JSON Schema lets through, in the few forms that programming languages share."""
 
+import itertools
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -70,30 +71,29 @@ Shape = Primitive | Reference | Constants | Array | Object | Union | Intersectio
 
 def union(branches: list[Shape]) -> Shape:
     """One of `branches`, in the simplest form."""
-    flat: list[Shape] = []
-    for branch in branches:
-        for part in branch.branches if isinstance(branch, Union) else (branch,):
-            if part is not Primitive.NEVER and part not in flat:
-                flat.append(part)
-    if Primitive.UNKNOWN in flat:
-        return Primitive.UNKNOWN
-    if not flat:
-        return Primitive.NEVER
-    return flat[0] if len(flat) == 1 else Union(tuple(flat))
+    inner = [one.branches if isinstance(one, Union) else (one,) for one in branches]
+    flat = _simplest(inner, neutral=Primitive.NEVER, decisive=Primitive.UNKNOWN)
+    return flat[0] if len(flat) == 1 else Union(flat)
 
 
 def intersection(parts: list[Shape]) -> Shape:
     """All of `parts` at once, in the simplest form."""
+    inner = [one.parts if isinstance(one, Intersection) else (one,) for one in parts]
+    flat = _simplest(inner, neutral=Primitive.UNKNOWN, decisive=Primitive.NEVER)
+    return flat[0] if len(flat) == 1 else Intersection(flat)
+
+
+def _simplest(
+    groups: list[tuple[Shape, ...]], *, neutral: Shape, decisive: Shape
+) -> tuple[Shape, ...]:
+    """Each shape once; `neutral` where nothing else is left, `decisive` alone where it occurs."""
     flat: list[Shape] = []
-    for part in parts:
-        for inner in part.parts if isinstance(part, Intersection) else (part,):
-            if inner is not Primitive.UNKNOWN and inner not in flat:
-                flat.append(inner)
-    if Primitive.NEVER in flat:
-        return Primitive.NEVER
-    if not flat:
-        return Primitive.UNKNOWN
-    return flat[0] if len(flat) == 1 else Intersection(tuple(flat))
+    for shape in itertools.chain.from_iterable(groups):
+        if shape is not neutral and shape not in flat:
+            flat.append(shape)
+    if decisive in flat:
+        return (decisive,)
+    return tuple(flat) or (neutral,)
 
 
 def next_to_it(shape: Shape) -> set[str]:

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from devloop_tools.domain.bugs.listing import BugShelf
 from devloop_tools.domain.bugs.records import Bug
-from devloop_tools.domain.bugs.similar import Known, rank, terms_of
+from devloop_tools.domain.bugs.similar import known, rank
 from devloop_tools.domain.bugs.states import Status
 from devloop_tools.domain.outcome import Done, Refused, refused
 
@@ -52,7 +52,7 @@ def similar_to_text(shelf: BugShelf, text: str, limit: int) -> SimilarBugs:
 
 
 def _ranked(text: str, title: str, bugs: Sequence[Bug], limit: int) -> SimilarBugs:
-    known = [Known(bug.id, terms_of(bug.title, _text_of(bug))) for bug in bugs]
+    searched = [known(bug.id, bug.title, _text_of(bug)) for bug in bugs]
     by_id = {bug.id: bug for bug in bugs}
     found = [
         SimilarBug(
@@ -63,7 +63,7 @@ def _ranked(text: str, title: str, bugs: Sequence[Bug], limit: int) -> SimilarBu
             score=match.score,
             shared=list(match.shared)[:_SHOWN],
         )
-        for match in rank(terms_of(title, text), known, limit)
+        for match in rank(known("", title, text), searched, limit)
     ]
     return SimilarBugs(bugs=found, searched=len(bugs))
 

@@ -3,10 +3,11 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from devloop_tools.domain.bugs.states import Status
 from devloop_tools.domain.outcome import Done, Refused
+from devloop_tools.domain.running.names import UnitId
 
 MAX_TITLE = 200
 MAX_TEXT = 8_000
@@ -44,6 +45,8 @@ BugId = Annotated[
         description="The bug.",
         examples=["BUG-0001"],
     ),
+    # BUG-000001 is BUG-0001: what is answered and told to screens is the id that they know.
+    AfterValidator(lambda name: bug_id(bug_number(name))),
 ]
 
 
@@ -86,9 +89,7 @@ class ChangedFields(BaseModel):
 
     severity: Severity | None = Field(default=None, description="How bad it is after all.")
     category: Category | None = Field(default=None, description="What kind of fault it is.")
-    unit_id: str | None = Field(
-        default=None, min_length=1, max_length=64, description="The unit where it belongs."
-    )
+    unit_id: UnitId | None = Field(default=None, description="The unit where it belongs.")
     assignee: str | None = Field(
         default=None, min_length=1, max_length=120, description="The agent or person who mends it."
     )

@@ -1,20 +1,19 @@
-"""Finds bugs that may be the same: BM25 over words, identifiers and meanings in two languages.
+"""Finds bugs that may be the same: by their words and meanings, then by how they fail.
 
-A bug is known by Chinese bigrams, English stems, identifiers (which weigh most and are the same in
-every language) and concepts, by which an English report finds a Chinese one. Robertson and
-Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), section 3.4.
+First BM25 over the terms of all bugs (Robertson and Zaragoza, The Probabilistic Relevance
+Framework: BM25 and Beyond, 2009, section 3.4). The best of them are then looked through for the
+failure modes that they touch, because a cause and its symptom share no word.
 """
 
 import math
-import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from devloop_tools.domain.bugs.concepts import concepts_of_phrases, concepts_of_stems, phrases
-from devloop_tools.domain.documents.search_terms import CJK, MAX_WORD
-from devloop_tools.domain.documents.stems import stem
+from devloop_tools.domain.bugs.concepts import CONCEPT, FIELD
+from devloop_tools.domain.bugs.failure_modes import Phrase, phrases_in
+from devloop_tools.domain.bugs.terms import IDENTIFIER, MAX_TEXT, readable, terms_of
 
 SATURATION = 1.2
 """BM25's k1: how soon a word that is repeated stops to count."""
@@ -22,47 +21,27 @@ SATURATION = 1.2
 LENGTH_WEIGHT = 0.4
 """BM25's b: how much a long text is held back."""
 
-TITLE_WEIGHT = 2
-MAX_TEXT = 20_000
+BREADTH_WEIGHT = 0.3
+"""How much a bug is held back that says many rare things of which the query says few."""
 
-IDENTIFIER, CONCEPT = "=", "~"
-"""What terms of these kinds start with; others are stems and bigrams."""
+MODE_WEIGHT = 2.0
+"""What a failure mode weighs beside a word that is as rare."""
 
-_WEIGHTS = {IDENTIFIER: 3.0, CONCEPT: 1.0}
-_EMPTY_ZH = (
-    "的了是在和与就都也还把被会要能不没有这那个一些个去来到从对为以及而且但或又再时候上下里中后前"
-)
-"""Characters that stand in every text; no bigram goes over them."""
+SHORTLIST = 300
+"""So many bugs are looked through for failure modes, which takes longer than their words."""
 
-_RUN = re.compile(f"(?:(?![{_EMPTY_ZH}])[{CJK}])+")
-_WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
-_IDENTIFIER = re.compile(
-    r"(?<![\w/])(?:"
-    r"/[\w{}:.-]+(?:/[\w{}:.*-]+)*"  # /todos/:id
-    r"|[A-Za-z_][\w-]*(?:[./][\w-]+)+"  # src/cart.ts, cart.total
-    r"|[A-Za-z]+(?:_[A-Za-z0-9]+)+"  # title_empty, MAX_SIZE
-    r"|[a-z]+(?:[A-Z][a-z0-9]*)+"  # createTodo
-    r"|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+"  # TodoList
-    r"|[A-Z]{1,10}-?[0-9]{1,6}|E[A-Z]{4,}"  # TS2322, ECONNREFUSED
-    r")",
-    re.ASCII,
-)
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_NUMBER = re.compile(r"(?<![\w.])[0-9]{2,6}(?![\w.])", re.ASCII)
-_STOP = frozenset(
-    """the and for with that this from not are was were has have had but its it's is in on of to at
-    by as an be or if when then than into out up off over after before while only also can could
-    does did done will would should there their them they you your our we he she his her which what
-    who how why all any each no nor so too very just still same other another some such more most
-    one two get gets got set sets""".split()
-)
+_WEIGHTS = {IDENTIFIER: 2.0, CONCEPT: 1.0, FIELD: 1.0}
+_MODE = "failure mode: "
+_KEPT = 5_000
+"""Bugs whose terms are kept from one search to the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A bug as the search knows it: its id, and its terms with how often they stand in it."""
+    """A bug as the search knows it; `terms` are counted as often as they stand in it."""
 
     id: str
+    text: str
     terms: Counter[str]
 
 
@@ -75,74 +54,91 @@ class Match:
     shared: Sequence[str]
 
 
-def terms_of(title: str, text: str) -> Counter[str]:
-    """The terms of a report; those of its title count twice."""
-    terms = Counter(_terms(text[:MAX_TEXT]))
-    for term in _terms(title):
-        terms[term] += TITLE_WEIGHT
-    return terms
+@lru_cache(maxsize=_KEPT)
+def known(name: str, title: str, text: str) -> Known:
+    """A bug taken apart, to be looked for or among."""
+    return Known(name, f"{title}\n{text}"[:MAX_TEXT], terms_of(title, text))
 
 
-def rank(query: Counter[str], known: Sequence[Known], limit: int) -> list[Match]:
+def rank(query: Known, bugs: Sequence[Known], limit: int) -> list[Match]:
     """The bugs that share most with the query, best first, but for those that share nothing."""
-    spread = Counter(term for bug in known for term in bug.terms)
-    rarity = {
-        term: _weight(term) * math.log(1 + (len(known) - spread[term] + 0.5) / (spread[term] + 0.5))
-        for term in query
-    }
-    usual = sum(bug.terms.total() for bug in known) / max(1, len(known)) or 1.0
-    most = sum(_gains(query, query, rarity, usual).values()) or 1.0
+    words = _Words(bugs)
+    gains = [(bug, words.gains(query, bug)) for bug in bugs]
+    gains.sort(key=lambda pair: -sum(pair[1].values()))
+    best = gains[:SHORTLIST]
+    modes = _Modes([bug.text for bug, _ in best])
+    asked = modes.strengths(query.text)
+    most = words.own(query) + sum(asked.values())
     matches = []
-    for bug in known:
-        if gains := _gains(query, bug.terms, rarity, usual):
-            best = sorted(gains, key=lambda term: (-gains[term], term))
-            score = min(1.0, sum(gains.values()) / most)
-            matches.append(Match(bug.id, round(score, 3), list(_readable(best))))
+    for bug, of_words in best:
+        told = modes.strengths(bug.text)
+        shared = of_words | {mode: min(asked[mode], told[mode]) for mode in asked if mode in told}
+        if shared:
+            own = words.own(bug) + sum(told.values())
+            score = sum(shared.values()) / most * (most / own) ** BREADTH_WEIGHT
+            first = sorted(shared, key=lambda term: (-shared[term], term))
+            matches.append(Match(bug.id, round(min(1.0, score), 3), readable(first)))
     return sorted(matches, key=lambda match: -match.score)[:limit]
 
 
-def _gains(
-    query: Mapping[str, int], terms: Counter[str], rarity: Mapping[str, float], usual: float
-) -> dict[str, float]:
-    """What each shared term adds to the score."""
-    held = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * terms.total() / usual)
-    return {
-        term: rarity[term] * terms[term] * (SATURATION + 1) / (terms[term] + held)
-        for term in query
-        if term in terms
-    }
+def _rarity(holders: int, bugs: int) -> float:
+    return math.log(1 + (bugs - holders + 0.5) / (holders + 0.5))
 
 
-def _weight(term: str) -> float:
-    return _WEIGHTS.get(term[0], 1.0)
+class _Words:
+    """What terms add to the score, by how many of the bugs hold them."""
+
+    def __init__(self, bugs: Sequence[Known]) -> None:
+        holders = Counter(term for bug in bugs for term in bug.terms)
+        self._weights = {
+            term: _WEIGHTS.get(term[0], 1.0) * _rarity(number, len(bugs))
+            for term, number in holders.items()
+        }
+        self._unheld = _rarity(0, len(bugs))
+        self._usual = sum(bug.terms.total() for bug in bugs) / max(1, len(bugs)) or 1.0
+
+    def gains(self, query: Known, bug: Known) -> dict[str, float]:
+        """What each shared term adds."""
+        terms = bug.terms
+        length = 1 - LENGTH_WEIGHT + LENGTH_WEIGHT * terms.total() / self._usual
+        held = SATURATION * length
+        return {
+            term: self._weight(term) * terms[term] * (SATURATION + 1) / (terms[term] + held)
+            for term in query.terms
+            if term in terms
+        }
+
+    def own(self, bug: Known) -> float:
+        """What a bug would get for itself."""
+        return sum(self.gains(bug, bug).values())
+
+    def _weight(self, term: str) -> float:
+        found = self._weights.get(term)
+        return _WEIGHTS.get(term[0], 1.0) * self._unheld if found is None else found
 
 
-def _readable(terms: Iterable[str]) -> Iterator[str]:
-    """Terms as a person reads them, each once."""
-    yield from dict.fromkeys(term.lstrip(IDENTIFIER + CONCEPT) for term in terms)
+class _Modes:
+    """What failure modes add to the score, by how many texts touch them.
+
+    A mode counts as much as it and the phrase that tells it are rare, in the text that tells it
+    with the more usual one.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        told = [phrases_in(text) for text in texts]
+        self._texts = len(texts)
+        self._phrases = Counter(phrase for phrases in told for phrase in phrases)
+        self._modes = Counter(mode for phrases in told for mode in _names(phrases))
+
+    def strengths(self, text: str) -> dict[str, float]:
+        """How surely the text touches each mode."""
+        found: dict[str, float] = {}
+        for phrase in phrases_in(text):
+            rare = _rarity(self._modes[phrase.mode], self._texts)
+            told = MODE_WEIGHT * math.sqrt(rare * _rarity(self._phrases[phrase], self._texts))
+            found[_MODE + phrase.mode] = max(found.get(_MODE + phrase.mode, 0.0), told)
+        return found
 
 
-def _terms(text: str) -> Iterator[str]:
-    text = unicodedata.normalize("NFKC", text)
-    for found in _IDENTIFIER.findall(text):
-        yield IDENTIFIER + found.strip("/.").casefold()
-        for part in _PART.findall(found):
-            yield from _of_word(part)
-    for number in _NUMBER.findall(text):
-        yield IDENTIFIER + number
-    for word in _WORD.findall(_IDENTIFIER.sub(" ", text)):
-        yield from _of_word(word)
-    for run in _RUN.findall(text):
-        yield from (run[place : place + 2] for place in range(len(run) - 1))
-    meanings = concepts_of_phrases()
-    for phrase in phrases().findall(text):
-        yield from (CONCEPT + name for name in meanings[phrase])
-
-
-def _of_word(word: str) -> Iterator[str]:
-    lower = word[:MAX_WORD].lower()
-    if len(lower) < 2 or lower in _STOP:
-        return
-    root = stem(lower)
-    yield root
-    yield from (CONCEPT + name for name in concepts_of_stems().get(root, ()))
+def _names(phrases: Iterable[Phrase]) -> set[str]:
+    return {phrase.mode for phrase in phrases}

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from devloop_tools.domain.contracts.json_places import Step
-from devloop_tools.domain.contracts.schema_faults import schema_fault
+from devloop_tools.domain.contracts.schema_faults import MAX_SHOWN, schema_fault
 
 _PATH_PARAMETER = re.compile(r"\{[^/{}]*\}|(?<=/):[^/]+")
 _STATUS = re.compile(r"[1-5][0-9]{2}|[1-5]XX|default")
@@ -53,7 +53,7 @@ def contract_faults(raw: dict[str, Any], units: Collection[str] = ()) -> Iterato
     for steps, schema in schemas_in(raw):
         if fault := schema_fault(schema):
             where = (*steps, *fault.steps)
-            message = f"{written(where)} is no JSON Schema: {fault.message}"
+            message = f"{written(where)} is no JSON Schema: {fault.message[:MAX_SHOWN]}"
             fix = "Write it in JSON Schema 2020-12."
             yield ContractFault(ContractCode.INVALID_SCHEMA, where, message, fix)
             continue

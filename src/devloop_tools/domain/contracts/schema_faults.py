@@ -1,33 +1,19 @@
-"""Whether something is a JSON Schema. Wraps jsonschema, which is loaded when first needed."""
+"""Whether something in a contract is a JSON Schema, and no deeper than can be read."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from devloop_tools.domain.json_schemas import SchemaFault, fault_of_schema
 
 MAX_SHOWN = 200
 MAX_DEPTH = 40
-"""Levels of a schema: jsonschema takes a dozen frames of the stack for each."""
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaFault:
-    """What is wrong, and the steps that lead to it from the schema's root."""
-
-    steps: tuple[str | int, ...]
-    message: str
+"""Levels of a schema: a dozen frames of the stack are taken for each."""
 
 
 def schema_fault(schema: Any) -> SchemaFault | None:
     """Why `schema` is none (JSON Schema 2020-12), or None. References are not followed."""
     if _is_deep(schema):
-        return SchemaFault((), f"it is nested deeper than {MAX_DEPTH} levels")
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError
-
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as exc:
-        return SchemaFault(tuple(exc.absolute_path), exc.message[:MAX_SHOWN])
-    return None
+        return SchemaFault((), "$", f"it is nested deeper than {MAX_DEPTH} levels")
+    return fault_of_schema(schema)
 
 
 def _is_deep(schema: Any) -> bool:

@@ -141,7 +141,7 @@ class _Written:
 
 def _clean(draft: Draft) -> tuple[str, list[str]]:
     if draft.markdown is not None:
-        return sanitised(markdown_to_html(draft.markdown), "markdown")
+        return sanitised(markdown_to_html(draft.markdown, "markdown"), "markdown")
     return sanitised(draft.markup or "", "html")
 
 

@@ -95,7 +95,7 @@ class MvcpPageStore:
         warnings: list[str] = []
         clean = {}
         for name, text in draft.texts.items():
-            clean[name], went = sanitised(_as_html(text), name)
+            clean[name], went = sanitised(_as_html(text, name), name)
             warnings += [f"{name}: {line}" for line in went]
         with self._sites.opened(SiteName.SDD) as site:
             file = site.page("units.json")
@@ -280,8 +280,8 @@ def _with_hash(units: Units, unit: Unit, contract_hash: str) -> Units:
     return units.model_copy(update={"units": kept})
 
 
-def _as_html(text: str) -> str:
+def _as_html(text: str, field: str) -> str:
     stripped = text.strip()
     if _MARKUP.match(stripped) and stripped.endswith(">"):
         return text
-    return markdown_to_html(text)
+    return markdown_to_html(text, field)

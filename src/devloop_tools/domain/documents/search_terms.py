@@ -18,6 +18,11 @@ _MIXED = re.compile("[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Z][A-Z][a-z]")
 MAX_WORD = 64
 
 
+def is_cjk(text: str) -> bool:
+    """Whether the text starts with a character that is written without spaces."""
+    return _IS_CJK.match(text) is not None
+
+
 def index_terms(text: str) -> list[str]:
     """Every term of the text, as often as it stands there."""
     found: list[str] = []

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from devloop_tools.domain.events import EventType
 from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Refused, refused
-from devloop_tools.settings import is_id
+from devloop_tools.settings import id_fault
 
 INDEX_PAGE = "index.html"
 ARCHIVE_FOLDER = "_archive"
@@ -35,8 +35,8 @@ class Emitter(Protocol):
 
 
 def _checked_id(text: str) -> str:
-    if not is_id(text):
-        raise ValueError("1 to 64 letters or digits of any script, and - _ . inside")
+    if fault := id_fault(text):
+        raise ValueError(fault)
     if text.casefold() in _RESERVED:
         raise ValueError(f"{text} is a name that the site itself uses")
     return text

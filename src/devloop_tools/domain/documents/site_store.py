@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from devloop_tools.domain.documents.archive import Archive
+from devloop_tools.domain.documents.plan_notes import notes_on
 from devloop_tools.domain.documents.site import (
     INDEX_PAGE,
     MAX_CHAPTERS,
@@ -40,6 +41,9 @@ from devloop_tools.domain.origin import Origin
 from devloop_tools.domain.outcome import Done, Refused, refused
 from devloop_tools.storage.files import ProjectFile
 from devloop_tools.storage.workspace import Workspace
+
+_TO_CHANGE_CHAPTERS = "write_chapter changes a title, overwrite all of it."
+_TO_CHANGE_UNITS = "change it in that file."
 
 
 class PlannedChapter(BaseModel):
@@ -79,12 +83,16 @@ class PlannedUnit(BaseModel):
 
 
 class SiteMade(Done):
-    """`created` and `updated` are what this call wrote; `kept` what somebody else had written."""
+    """`created` and `updated` are what this call wrote; `kept` what somebody else had written.
+
+    `notes` tell what of the plan is otherwise in the site, and stayed so.
+    """
 
     path: str
     created: list[str]
     updated: list[str]
     kept: list[str]
+    notes: list[str] = Field(default_factory=list)
 
 
 class OpenSite:
@@ -172,9 +180,13 @@ class SiteStore:
         planned = [Chapter(**chapter.model_dump()) for chapter in chapters]
         texts = (title, *(chapter.title for chapter in chapters))
         with self.opened(SiteName.PRD) as site:
-            return self._make(
+            there = {chapter.id: chapter for chapter in site.site.chapters} if site.site else {}
+            made = self._make(
                 site, title, planned, language or language_of(*texts), overwrite=overwrite
             )
+            if isinstance(made, SiteMade) and not overwrite:
+                made.notes.extend(notes_on(chapters, there, "prd/site.json", _TO_CHANGE_CHAPTERS))
+            return made
 
     def bootstrap_sdd(
         self, title: str, units: Sequence[PlannedUnit], *, language: str | None
@@ -205,6 +217,8 @@ class SiteStore:
             if isinstance(made, SiteMade) and merged != present:
                 save(file, merged)
                 (made.updated if present else made.created).append(file.path)
+            if isinstance(made, SiteMade) and present:
+                made.notes.extend(notes_on(units, present.by_id(), file.path, _TO_CHANGE_UNITS))
             return made
 
     def _make(

@@ -4,6 +4,7 @@ Names are taken as they are written: which of two functions of one name is meant
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -77,14 +78,35 @@ def outline_of(content: bytes, path: str) -> Outline:
     """The outline of a JavaScript, TypeScript or Python file, as far as it can be parsed."""
     outline = Outline(path)
     root = parsed(content, path)
+    if root is None:
+        return outline
+    called = _Called()
     for node in _inside(root):
         if name := _called_name(node):
             outline.lines.setdefault(line_of(node), set()).add(name)
+            called.add(node, name)
+    for node in _inside(root):
         if node.type == "call_expression":
-            _add_call(outline, node)
+            _add_call(outline, node, called)
         elif name := _defined_name(node):
-            _add_function(outline, node, name)
+            _add_function(outline, node, name, called)
     return outline
+
+
+class _Called:
+    """The names of a file that may be called, in the order of the text."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._names: list[str] = []
+
+    def add(self, node: Node, name: str) -> None:
+        self._starts.append(node.start_byte)
+        self._names.append(name)
+
+    def inside(self, node: Node) -> frozenset[str]:
+        first = bisect_left(self._starts, node.start_byte)
+        return frozenset(self._names[first : bisect_left(self._starts, node.end_byte)])
 
 
 def _inside(root: Node) -> Iterator[Node]:
@@ -109,8 +131,8 @@ def _defined_name(node: Node) -> str:
     return ""
 
 
-def _add_function(outline: Outline, node: Node, name: str) -> None:
-    names = _names_in(node) - {name}
+def _add_function(outline: Outline, node: Node, name: str, called: _Called) -> None:
+    names = called.inside(node) - {name}
     start, end = line_of(node), node.end_point.row + 1
     if outline.path.endswith(".py"):
         if name.startswith("test"):
@@ -135,7 +157,7 @@ def _is_fixture(node: Node) -> bool:
     )
 
 
-def _add_call(outline: Outline, node: Node) -> None:
+def _add_call(outline: Outline, node: Node, called: _Called) -> None:
     """A test, a group or a hook of Vitest, Jest or Mocha: `it.each(...)("title", ...)` too."""
     words = _callee_words(node.child_by_field_name("function"))
     if not words:
@@ -144,11 +166,11 @@ def _add_call(outline: Outline, node: Node) -> None:
     values = arguments.named_children if arguments else []
     start, end = line_of(node), node.end_point.row + 1
     if words[0] in _HOOK_CALLS and values:
-        outline.hooks.append(Part(words[0], start, end, _names_in(node)))
+        outline.hooks.append(Part(words[0], start, end, called.inside(node)))
     if words[0] not in _TEST_CALLS or not values or values[0].type not in _TITLES:
         return
     title = text_of(values[0])[1:-1]
-    names = _names_in(node) - {words[0]}
+    names = called.inside(node) - {words[0]}
     outline.tests.append(WrittenTest(title, start, end, names, bool(_LEFT_OUT & set(words))))
 
 
@@ -157,22 +179,20 @@ _TITLES = frozenset(("string", "template_string"))
 
 def _callee_words(node: Node | None) -> list[str]:
     """`it.skip` as its words; `it.each(table)` stands for what it returns."""
-    if node is None:
-        return []
-    if node.type == "identifier":
-        return [text_of(node)]
-    if node.type == "member_expression":
-        return [
-            *_callee_words(node.child_by_field_name("object")),
-            text_of(node.child_by_field_name("property")),
-        ]
-    if node.type == "call_expression":
-        return _callee_words(node.child_by_field_name("function"))
-    return []
-
-
-def _names_in(node: Node) -> frozenset[str]:
-    return frozenset(name for inner in _inside(node) if (name := _called_name(inner)))
+    words: list[str] = []
+    for _ in range(MAX_LEVELS):
+        if node is None:
+            break
+        if node.type == "identifier":
+            words.append(text_of(node))
+            break
+        if node.type == "member_expression":
+            words.append(text_of(node.child_by_field_name("property")))
+            node = node.child_by_field_name("object")
+        else:
+            called = node.type == "call_expression"
+            node = node.child_by_field_name("function") if called else None
+    return words[::-1]
 
 
 def _called_name(node: Node) -> str:

@@ -24,13 +24,16 @@ class Anchors:
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
+        self._counts: dict[str, int] = {}
 
     def claim(self, wanted: str) -> str:
         """`wanted`, or `wanted-2`, `wanted-3` and so on where it is taken."""
-        name, count = wanted, 1
+        # Counted on from the last time: a page may have thousands of headings of one text.
+        name, count = wanted, self._counts.get(wanted, 1)
         while name in self._taken:
             count += 1
             name = f"{wanted}-{count}"
+        self._counts[wanted] = count
         self._taken.add(name)
         return name
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import BaseModel, ConfigDict
 
@@ -86,9 +86,14 @@ def text_of(response: Response) -> str:
 def json_of(response: Response) -> Any:
     """The body as JSON; a mark of its own where it is none."""
     try:
-        return json.loads(response.body)
+        # Python reads NaN and Infinity, which no other client of the unit does (RFC 8259, 6).
+        return json.loads(response.body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return _ABSENT
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def header(response: Response, name: str) -> str | None:

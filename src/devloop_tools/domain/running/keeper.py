@@ -8,8 +8,10 @@ order (`live_units`); what happens goes back as lines of JSON and into the recor
 The end of the socket is the end of the server, however it died; a detached unit outlives it.
 SIGTERM ends the unit, also from other processes.
 
-On Linux the keeper is the subreaper of all that the unit starts, so that what left its group is
-still found; elsewhere it follows the parents' ids while they live.
+On Linux the keeper is two processes, of which each ends the unit should the other be killed: the
+first one waits for its child, which does the work. Both are subreapers of all that the unit starts,
+so that what left its group is still found. Elsewhere the keeper is one process, which follows the
+parents' ids while they live.
 """
 
 import contextlib
@@ -32,6 +34,7 @@ MAX_MARKS = 240
 """Marks tell when which byte came, for at most so many moments; then every other one goes."""
 
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
+_STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _CHUNK = 1 << 16
 _TURN_S, _SHORT_TURN_S = 0.2, 0.02
 _PATIENCE_S = 10.0
@@ -110,7 +113,7 @@ class Keeper:
         for fd in (wake, woken):
             os.set_blocking(fd, False)
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in _STOPPING:
             signal.signal(number, self._on_signal)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         try:
@@ -237,16 +240,52 @@ class Keeper:
 def main(descriptors: list[str]) -> None:
     """Keep one unit."""
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    for fd in map(int, descriptors):
+    fds = list(map(int, descriptors))
+    for fd in fds:
         os.set_inheritable(fd, False)
-    if _LINUX:
-        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    Keeper(*map(int, descriptors)).run()
+    if _LINUX and (worker := _worker()):
+        for fd in fds:
+            os.close(fd)
+        _stand_by(worker)
+    else:
+        Keeper(*fds).run()
+
+
+def _worker() -> int:
+    """The pid of the child that does the work; 0 in that child."""
+    first = os.getpid()
+    _prctl(_SET_CHILD_SUBREAPER, 1)
+    if worker := os.fork():
+        return worker
+    _prctl(_SET_CHILD_SUBREAPER, 1)
+    _prctl(_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != first:
+        sys.exit(1)
+    return 0
+
+
+def _stand_by(worker: int) -> None:
+    """Pass on what the worker is told, until it ends; then end what it may have left."""
+    for number in _STOPPING:
+        signal.signal(number, lambda *_: os.kill(worker, signal.SIGTERM))
+    # Not reaped before nothing more is passed on: until then its pid is nobody else's.
+    os.waitid(os.P_PID, worker, os.WEXITED | os.WNOWAIT)
+    for number in _STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+    deadline = time.monotonic() + _PATIENCE_S
+    while (left := _left_of(worker)) and time.monotonic() < deadline:
+        _signal_all(left, signal.SIGKILL)
+        time.sleep(_SHORT_TURN_S)
+        _reap(None)
 
 
 def _die_with_keeper() -> None:
-    # Should the keeper itself be killed, its first child is too.
-    ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    # Should the worker itself be killed, its first child is too.
+    _prctl(_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _signal_all(pids: set[int], number: int) -> None:
@@ -299,14 +338,14 @@ def _processes_by_ps() -> Iterator[tuple[int, int, int, str]]:
         yield int(pid), int(parent), int(group), state
 
 
-def _reap(unit: "subprocess.Popen[bytes]") -> None:
+def _reap(unit: "subprocess.Popen[bytes] | None") -> None:
     """Take leave of whoever ended; the unit's first process leaves its code."""
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 return
-            if pid == unit.pid:
+            if unit is not None and pid == unit.pid:
                 unit.returncode = os.waitstatus_to_exitcode(status)
 
 

@@ -8,6 +8,7 @@ server imports this module, most never use it: it needs the standard library alo
 import contextlib
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -19,12 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from devloop_tools.domain.clock import timestamp
-from devloop_tools.domain.running.processes import Process, process
+from devloop_tools.domain.running.processes import Process, end_all_with, process
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.storage.folders import open_folder
 
 GRACE_S = 3.0
 """What a unit has between TERM and KILL."""
+
+MARKER = "DEVLOOP_UNIT_RUN"
+"""The variable by which a unit's processes are known, should nobody be left who keeps them."""
 
 RECORDS = (".devloop", "units")
 """Where keepers write their records."""
@@ -35,7 +39,7 @@ _KEEPER = Path(__file__).with_name("keeper.py")
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a unit is started. `env` is all that it gets."""
+    """How a unit is started. `env` is all that it gets, but for the run's marker."""
 
     unit_id: str
     argv: Sequence[str]
@@ -51,6 +55,7 @@ class Kept:
     """One keeper of ours. `said` fires with its first line, `over` when the unit has ended."""
 
     launch: Launch
+    marker: str
     keeper: Process
     control: socket.socket
     said: threading.Event = field(default_factory=threading.Event)
@@ -91,14 +96,14 @@ class LiveUnits:
             with theirs:
                 child = _keeper(theirs.fileno(), folders)
         keeper = process(child.pid)
-        kept = Kept(launch, keeper or Process(child.pid, ""), ours)
+        kept = Kept(launch, secrets.token_hex(16), keeper or Process(child.pid, ""), ours)
         with self._guard:
             self._kept[launch.unit_id] = kept
         threading.Thread(
             target=_watch, args=(child, kept, on_end), name="unit", daemon=True
         ).start()
         with contextlib.suppress(OSError):
-            ours.sendall(_order(launch, kept.keeper))
+            ours.sendall(_order(kept))
         if not kept.said.wait(START_TIMEOUT_S):
             kept.failure = f"its keeper has said nothing for {START_TIMEOUT_S:g} s"
             child.terminate()
@@ -126,7 +131,8 @@ def _keeper(control: int, folders: Sequence[int]) -> "subprocess.Popen[bytes]":
     )
 
 
-def _order(launch: Launch, keeper: Process) -> bytes:
+def _order(kept: Kept) -> bytes:
+    launch, keeper = kept.launch, kept.keeper
     owner = process(os.getpid())
     assert owner is not None
     record = {
@@ -138,13 +144,14 @@ def _order(launch: Launch, keeper: Process) -> bytes:
         "ready": dict(launch.ready) if launch.ready else None,
         "detach": launch.detach,
         "started_at": timestamp(),
+        "marker": kept.marker,
         "keeper": {"pid": keeper.pid, "started": keeper.started},
         "owner": {"pid": owner.pid, "started": owner.started},
     }
     order = {
         "unit_id": launch.unit_id,
         "argv": list(launch.argv),
-        "env": dict(launch.env),
+        "env": {**launch.env, MARKER: kept.marker},
         "detach": launch.detach,
         "grace_s": GRACE_S,
         "record": record,
@@ -170,8 +177,8 @@ def _watch(child: "subprocess.Popen[bytes]", kept: Kept, on_end: Ended) -> None:
     child.wait()
     if kept.pid is None:
         kept.failure = kept.failure or "its keeper ended before it started the unit"
-    elif ended is None:
-        _end_orphan(unit)
+    if ended is None:
+        _end_orphans(unit, kept.marker)
     if kept.pid is not None:
         with contextlib.suppress(StorageError):
             # Whoever waits for the end must hear of it, whatever becomes of the event.
@@ -187,8 +194,9 @@ def _lines_of(lines: Any) -> Any:
         yield from lines
 
 
-def _end_orphan(unit: Process | None) -> None:
-    """A keeper was killed: its unit may not outlive it."""
+def _end_orphans(unit: Process | None, marker: str) -> None:
+    """A keeper was killed, on Linux both its processes: its unit may not outlive it."""
     if unit is not None and unit.lives:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(unit.pid, signal.SIGKILL)
+    end_all_with(MARKER, {marker})

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from devloop_tools.settings import is_id
+from devloop_tools.settings import id_fault
 
 
 def _checked(text: str) -> str:
-    if not is_id(text):
-        raise ValueError("1 to 64 letters or digits of any script, and - _ . inside")
+    if fault := id_fault(text):
+        raise ValueError(fault)
     return text
 
 

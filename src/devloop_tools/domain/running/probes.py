@@ -106,6 +106,10 @@ def sent(request: Request, timeout_s: float) -> Response:
     raise NoAnswer(f"{failure} on {', '.join(request.url.address.hosts)}")
 
 
+class BrokenOff(ValueError):
+    """An answer that ended before its body did."""
+
+
 def why(exc: Exception) -> str:
     """A failure in few words."""
     match exc:
@@ -117,6 +121,8 @@ def why(exc: Exception) -> str:
             return "the connection was closed without an answer"
         case OSError(strerror=str(text)):
             return text
+        case BrokenOff():
+            return str(exc)
         case _:
             return f"no valid HTTP: {type(exc).__name__}"
 
@@ -157,7 +163,7 @@ def _exchanged(
     connection.request(request.method, request.url.target, request.body, headers)
     response = connection.getresponse()
     parts: list[bytes] = []
-    size = 0
+    size, announced = 0, response.length
     while size <= MAX_BODY and (chunk := response.read1(_CHUNK)):
         parts.append(chunk)
         size += len(chunk)
@@ -165,6 +171,8 @@ def _exchanged(
         if left <= 0:
             raise TimeoutError
         connection.sock.settimeout(left) if connection.sock else None
+    if announced is not None and size < min(announced, MAX_BODY):
+        raise BrokenOff(f"the body broke off after {size} of {announced} bytes")
     return Response(
         address=shown(host, request.url.address.port),
         status=response.status,

@@ -3,14 +3,17 @@
 The one module that knows psutil, which is loaded when a port or a unit is looked into.
 """
 
-import sys
-from collections.abc import Collection, Sequence
+import contextlib
+import time
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from devloop_tools.rpc.process_starts import start_of
+
 MAX_COMMAND = 120
+END_ALL_S = 5.0
+_TURN_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Process:
 
     @property
     def lives(self) -> bool:
-        return started_at(self.pid) == self.started
+        return process(self.pid) == self
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +41,8 @@ class Listener:
 
 def process(pid: int) -> Process | None:
     """The living process that `pid` means, or None."""
-    started = started_at(pid)
-    return Process(pid, started) if started else None
-
-
-def started_at(pid: int) -> str | None:
-    """When the living process `pid` started, as a text to compare; None if there is none."""
-    if sys.platform != "linux":
-        return _started_at_elsewhere(pid)
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return None
-    state, start = fields[0], fields[19]
-    return None if state in b"ZX" else f"{_boot()}:{start.decode()}"
+    start = start_of(pid)
+    return Process(pid, start.started) if start else None
 
 
 def tree(pid: int) -> frozenset[int]:
@@ -95,6 +86,42 @@ def listens(pids: Collection[int], port: int) -> bool | None:
     return None if hidden else False
 
 
+def all_with(variable: str, values: Collection[str]) -> list[Process]:
+    """Every living process that was started with `variable` as one of `values`.
+
+    Those of other users, and those that were started without their parent's environment, aren't
+    seen.
+    """
+    return [found for one in _carriers(variable, values) if (found := process(one.pid))]
+
+
+def end_all_with(variable: str, values: Collection[str]) -> int:
+    """KILL every process that `all_with` finds, until none is found or `END_ALL_S` are over.
+
+    Returns how many were found. A pid that has become another process's is left alone.
+    """
+    import psutil
+
+    deadline = time.monotonic() + END_ALL_S
+    seen: set[int] = set()
+    while (found := list(_carriers(variable, values))) and time.monotonic() < deadline:
+        for one in found:
+            seen.add(one.pid)
+            with contextlib.suppress(psutil.Error):
+                one.kill()
+        time.sleep(_TURN_S)
+    return len(seen)
+
+
+def _carriers(variable: str, values: Collection[str]) -> Iterator[Any]:
+    import psutil
+
+    for one in psutil.process_iter() if values else ():
+        with contextlib.suppress(psutil.Error):
+            if one.environ().get(variable) in values:
+                yield one
+
+
 def _is_listening(connection: Any, port: int) -> bool:
     return bool(connection.status == "LISTEN" and connection.laddr.port == port)
 
@@ -110,22 +137,3 @@ def _command(pid: int | None) -> str:
         return "its command is hidden"
     text = " ".join(words).encode("utf-8", "replace").decode()
     return text if len(text) <= MAX_COMMAND else text[:MAX_COMMAND] + "…"
-
-
-def _started_at_elsewhere(pid: int) -> str | None:
-    import psutil
-
-    try:
-        found: Any = psutil.Process(pid)
-        return None if found.status() == psutil.STATUS_ZOMBIE else str(found.create_time())
-    except psutil.Error:
-        return None
-
-
-@cache
-def _boot() -> str:
-    # Starts are counted in ticks since the system's own start.
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:
-        return ""

@@ -59,6 +59,7 @@ class UnitRecord(BaseModel):
     ready: Ready | None = None
     detach: bool = False
     started_at: str
+    marker: str = ""
     keeper: Process
     owner: Process
     state: str
@@ -73,6 +74,11 @@ class UnitRecord(BaseModel):
     def lives(self) -> bool:
         """Whether it runs: a record whose keeper was killed is that of an ended unit."""
         return self.state == "running" and self.keeper.lives
+
+    @property
+    def lost(self) -> bool:
+        """Whether its keeper was killed, so that processes of the unit may be left."""
+        return bool(self.marker) and self.state == "running" and not self.keeper.lives
 
 
 @dataclass(frozen=True, slots=True)

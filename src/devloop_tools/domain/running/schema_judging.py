@@ -1,12 +1,9 @@
-"""Holds a value against a JSON Schema (2020-12). References stay inside it; nothing is fetched."""
+"""Holds a value against a JSON Schema (2020-12), in sentences."""
 
 import itertools
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from referencing import Registry
-from referencing.exceptions import Unresolvable
+from devloop_tools.domain.json_schemas import Unjudged, fault_of_schema, faults_of_value
 
 MAX_FAULTS = 20
 MAX_MESSAGE = 300
@@ -14,15 +11,11 @@ MAX_MESSAGE = 300
 
 def schema_faults(schema: Any, value: Any) -> list[str]:
     """What is wrong with `value`, or with the schema itself."""
+    if fault := fault_of_schema(schema):
+        message = fault.message[:MAX_MESSAGE]
+        return [f"the schema itself is invalid at {fault.json_path}: {message}"]
     try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as exc:
-        return [f"the schema itself is invalid at {exc.json_path}: {exc.message[:MAX_MESSAGE]}"]
-    validator = Draft202012Validator(schema, registry=Registry())
-    try:
-        faults = list(itertools.islice(validator.iter_errors(value), MAX_FAULTS))
-    except Unresolvable as exc:
-        return [f"the schema refers to {exc.ref}, which is not inside it"]
-    except RecursionError:
-        return ["the schema or the body is nested too deep"]
+        faults = list(itertools.islice(faults_of_value(schema, value), MAX_FAULTS))
+    except Unjudged as exc:
+        return [str(exc)]
     return [f"{fault.json_path}: {fault.message[:MAX_MESSAGE]}" for fault in faults]

@@ -21,6 +21,7 @@ from devloop_tools.domain.outcome import Done
 from devloop_tools.domain.running.addresses import url_of
 from devloop_tools.domain.running.health import Health, Reporter, TargetHealth
 from devloop_tools.domain.running.live_units import GRACE_S, Launch, LiveUnits
+from devloop_tools.domain.running.lost_units import end_left_processes
 from devloop_tools.domain.running.plan import Plan, UnitSpec
 from devloop_tools.domain.running.ports import PortLeases
 from devloop_tools.domain.running.processes import process
@@ -90,6 +91,7 @@ class UnitRuns:
         self, specs: Sequence[UnitSpec], *, detach: bool, timeout_s: float, again: bool = False
     ) -> UnitsChanged:
         """Start the units, dependencies first. Raises ExpectedFailure before anything starts."""
+        await self._end_left()
         make = partial(self._plan.launches, specs, detach=detach, again=again)
         launches = await anyio.to_thread.run_sync(make)
         if again:
@@ -119,6 +121,7 @@ class UnitRuns:
 
     async def stop(self, unit_ids: Sequence[str]) -> UnitsChanged:
         """Stop the units, dependents first; of those that don't run, say how they ended."""
+        await self._end_left()
         ordered = await anyio.to_thread.run_sync(self._plan.ordered, unit_ids)
         await self._stopped(ordered)
         return await anyio.to_thread.run_sync(
@@ -127,12 +130,16 @@ class UnitRuns:
 
     async def status(self, unit_ids: Sequence[str]) -> UnitsChanged:
         """The units as they are; all that were ever started where none is named."""
+        await self._end_left()
 
         def look() -> UnitsChanged:
             named = list(unit_ids) or [record.unit_id for record in self._records.all()]
             return self._changed("status", named, wanted=("running",))
 
         return await anyio.to_thread.run_sync(look)
+
+    async def _end_left(self) -> None:
+        await anyio.to_thread.run_sync(end_left_processes, self._records)
 
     def _changed(
         self, action: str, unit_ids: Sequence[str], *, wanted: Sequence[str]

@@ -4,6 +4,7 @@ Nothing is run. A function has one scope, whoever calls it; a name stands for ev
 is bound to it; a parameter stands for what the calls in the unit give.
 """
 
+import itertools
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterator
@@ -35,6 +36,9 @@ from devloop_tools.domain.source.syntax import (
     Return,
 )
 from devloop_tools.domain.source.texts import MAX_STEPS, MAX_TEXTS, TextReading
+
+MAX_GROUNDS = 64
+"""So many meanings of one expression are told apart: choices of choices double with each step."""
 
 
 class Evaluation:
@@ -89,7 +93,8 @@ class Evaluation:
         key = (id(expression), id(scope))
         if (known := self._known.get(key)) is None:
             self._known[key] = []  # what leads back to itself stands for nothing
-            known = self._known[key] = list(self._ground(expression, scope, steps + 1))
+            found = self._ground(expression, scope, steps + 1)
+            known = self._known[key] = list(itertools.islice(found, MAX_GROUNDS))
         return known
 
     def _ground(self, expression: Expression, scope: Scope, steps: int) -> Iterator[Ground]:
@@ -240,22 +245,31 @@ class Evaluation:
     def _of_class(
         self, thing: Class | Instance, name: str, scope: Scope, steps: int
     ) -> Iterator[Ground]:
-        klass = thing.klass if isinstance(thing, Instance) else thing
+        first = thing.klass if isinstance(thing, Instance) else thing
+        waiting: list[tuple[Class, Scope]] = [(first, scope)]
+        seen = set[int]()
+        while waiting:
+            klass, scope = waiting.pop()
+            if id(klass) in seen:
+                continue
+            seen.add(id(klass))
+            if (value := klass.members.get(name)) is not None:
+                yield from self._of_member(klass, value, scope, steps)
+                continue
+            found = [one for base in klass.bases for one in self.ground(base, scope, steps)]
+            bases = [(base, where) for base, where in found if isinstance(base, Class)]
+            waiting.extend(reversed(bases))
+
+    def _of_member(
+        self, klass: Class, value: Expression, scope: Scope, steps: int
+    ) -> Iterator[Ground]:
         inside = self._scopes.get(id(klass), scope)
-        value = klass.members.get(name)
         if isinstance(value, Function):
             yield value, inside
-        elif value is not None:
-            method = next(
-                (one for one in klass.members.values() if isinstance(one, Function)), None
-            )
-            where = inside if method is None else self.function_scope(method, inside)
-            yield from self.ground(value, where, steps)
-        else:
-            for base in klass.bases:
-                for found, where in self.ground(base, scope, steps):
-                    if isinstance(found, Class):
-                        yield from self._of_class(found, name, where, steps)
+            return
+        method = next((one for one in klass.members.values() if isinstance(one, Function)), None)
+        where = inside if method is None else self.function_scope(method, inside)
+        yield from self.ground(value, where, steps)
 
     def _called(self, call: Call, scope: Scope, steps: int) -> Iterator[Ground]:
         if isinstance(call.function, Name) and call.function.name in ("require", "import"):

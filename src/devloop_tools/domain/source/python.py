@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from devloop_tools.domain.source import python_types
+from devloop_tools.domain.source import literals, python_types
 from devloop_tools.domain.source.syntax import (
     Assign,
     Bind,
@@ -17,8 +17,6 @@ from devloop_tools.domain.source.syntax import (
     Joined,
     Member,
     Module,
-    Name,
-    Number,
     Opaque,
     Param,
     Record,
@@ -52,6 +50,8 @@ def read_python(content: bytes, path: str) -> Module:
     reader = _Reader(path)
     module = reader.module
     module.fault = fault_in(root)
+    if root is None:
+        return module
     module.body = reader.statements(root, 0, top=True)
     return module
 
@@ -355,25 +355,15 @@ class _Reader:
         returned = () if body is None else (Return(self.expression(body, depth)),)
         return Function("", tuple(self._params(node, depth)), None, line_of(node), returned)
 
-    def _number(self, node: Node, depth: int) -> Expression:
-        text = text_of(node).replace("_", "")
-        return Number(int(text)) if text.isascii() and text.isdigit() else Opaque()
-
-    def _name(self, node: Node, depth: int) -> Expression:
-        return Name(text_of(node))
-
-    def _null(self, node: Node, depth: int) -> Expression:
-        return Opaque(is_null=True)
-
 
 _EXPRESSIONS: dict[str, Callable[[_Reader, Node, int], Expression]] = {
-    "identifier": _Reader._name,
+    "identifier": literals.name,
     "call": _Reader._call,
     "attribute": _Reader._member,
     "subscript": _Reader._subscript,
     "string": _Reader._text,
     "concatenated_string": _Reader._text,
-    "integer": _Reader._number,
+    "integer": literals.number,
     "binary_operator": _Reader._binary,
     "boolean_operator": _Reader._binary,
     "conditional_expression": _Reader._conditional,
@@ -383,5 +373,5 @@ _EXPRESSIONS: dict[str, Callable[[_Reader, Node, int], Expression]] = {
     "set": _Reader._sequence,
     "expression_list": _Reader._sequence,
     "lambda": _Reader._lambda,
-    "none": _Reader._null,
+    "none": literals.null,
 }

@@ -1,6 +1,7 @@
 """Which routers an expression stands for."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from devloop_tools.domain.source.evaluation import Evaluation
 from devloop_tools.domain.source.routers import (
@@ -26,6 +27,9 @@ from devloop_tools.domain.source.syntax import (
 MAX_HANDED = 4
 """Parameters that are given for parameters: longer ways are not followed."""
 
+MAX_ASKED = 8
+"""Expressions that stand for routers by way of each other."""
+
 
 class RouterFinder:
     """Makes one router for each place that makes one, and for each parameter given one."""
@@ -33,6 +37,7 @@ class RouterFinder:
     def __init__(self, evaluation: Evaluation) -> None:
         self._evaluation = evaluation
         self._routers: dict[object, Router] = {}
+        self._asked: set[int] = set()
 
     @property
     def routers(self) -> list[Router]:
@@ -71,11 +76,29 @@ class RouterFinder:
         if isinstance(expression, Name):
             for thing, where in self._evaluation.ground(expression, scope):
                 if isinstance(thing, Call):
-                    return self.built_route(thing, where)
+                    with self._asking(thing) as is_new:
+                        return self.built_route(thing, where) if is_new else None
         return None
 
     def routers_of(self, expression: Expression, scope: Scope) -> list[Router]:
         """The routers that an expression stands for."""
+        with self._asking(expression) as is_new:
+            return self._routers_of(expression, scope) if is_new else []
+
+    @contextmanager
+    def _asking(self, expression: Expression) -> Iterator[bool]:
+        """Whether `expression` isn't asked about already, nor too many that lead to it."""
+        is_new = id(expression) not in self._asked and len(self._asked) < MAX_ASKED
+        if not is_new:
+            yield False
+            return
+        self._asked.add(id(expression))
+        try:
+            yield True
+        finally:
+            self._asked.remove(id(expression))
+
+    def _routers_of(self, expression: Expression, scope: Scope) -> list[Router]:
         based: list[str] = []
         while isinstance(expression, Call) and isinstance(expression.function, Member):
             name = expression.function.name

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from devloop_tools.domain.source import script_types
+from devloop_tools.domain.source import literals, script_types
 from devloop_tools.domain.source.script_bindings import bound, params_of
 from devloop_tools.domain.source.script_modules import ModuleParts
 from devloop_tools.domain.source.syntax import (
@@ -19,7 +19,6 @@ from devloop_tools.domain.source.syntax import (
     Member,
     Module,
     Name,
-    Number,
     Opaque,
     Record,
     Return,
@@ -63,6 +62,8 @@ def read_script(content: bytes, path: str) -> Module:
     reader = _Reader(path)
     module = reader.module
     module.fault = fault_in(root)
+    if root is None:
+        return module
     body = reader.statements(root, 0, top=True)
     module.body = (*body, *reader.parts.nameless)
     reader.parts.finish(module.body)
@@ -334,20 +335,10 @@ class _Reader:
         ]
         return Sequence(tuple(items))
 
-    def _number(self, node: Node, depth: int) -> Expression:
-        text = text_of(node)
-        return Number(int(text)) if text.isascii() and text.isdigit() else Opaque()
-
-    def _name(self, node: Node, depth: int) -> Expression:
-        return Name(text_of(node))
-
-    def _null(self, node: Node, depth: int) -> Expression:
-        return Opaque(is_null=True)
-
 
 _EXPRESSIONS: dict[str, Callable[[_Reader, Node, int], Expression]] = {
-    "identifier": _Reader._name,
-    "this": _Reader._name,
+    "identifier": literals.name,
+    "this": literals.name,
     "call_expression": _Reader._call,
     "new_expression": _Reader._call,
     "member_expression": _Reader._member,
@@ -356,9 +347,9 @@ _EXPRESSIONS: dict[str, Callable[[_Reader, Node, int], Expression]] = {
     "array": _Reader._array,
     "string": _Reader._text,
     "template_string": _Reader._text,
-    "number": _Reader._number,
-    "null": _Reader._null,
-    "undefined": _Reader._null,
+    "number": literals.number,
+    "null": literals.null,
+    "undefined": literals.null,
     "binary_expression": _Reader._binary,
     "ternary_expression": _Reader._conditional,
 }

@@ -26,6 +26,11 @@ from devloop_tools.domain.source.type_terms import (
 )
 
 MAX_DEPTH = 24
+MAX_OPEN = 12
+"""Types that are built on each other: longer ways are not followed."""
+
+MAX_TERMS = 20_000
+"""Terms that are read for one type: types with parameters may name each other without end."""
 
 _STRING, _INTEGER, _NUMBER = Primitive.STRING, Primitive.INTEGER, Primitive.NUMBER
 _PLAIN: Mapping[str, Shape] = {
@@ -69,24 +74,46 @@ class SourceShapes:
     def __init__(self, lookup: TypeLookup) -> None:
         self._lookup = lookup
         self._definitions: dict[str, Defined] = {}
+        self._known: dict[str, Shape] = {}
+        self._open: list[str] = []
+        self._left = 0
 
     def shape(self, term: TypeTerm | None, module: Module) -> Shape:
         """The values that `term` means in `module`; all values where that can't be said."""
+        self._left = MAX_TERMS
         return Primitive.UNKNOWN if term is None else self._shape(term, module, {}, 0)
 
     def definition(self, module: Module, name: str) -> Shape:
         """The shape of the type `name` of `module`, one step resolved."""
+        self._left = MAX_TERMS
         found = self._lookup.named(module, name)
         return Primitive.UNKNOWN if found is None else self._defined(found, {}, 0)
 
     def resolved(self, shape: Shape) -> Shape:
         """What a reference stands for; any other shape as it is."""
+        self._left = MAX_TERMS
+        return self._resolved(shape)
+
+    def _resolved(self, shape: Shape) -> Shape:
         for _ in range(MAX_DEPTH):
             if not isinstance(shape, Reference):
                 return shape
-            found = self._definitions.get(shape.name)
-            shape = Primitive.UNKNOWN if found is None else self._defined(found, {}, 0)
+            shape = self._meant(shape.name)
         return Primitive.UNKNOWN
+
+    def _meant(self, name: str) -> Shape:
+        """What a reference's name means, one step resolved; nothing that is built on itself."""
+        if (known := self._known.get(name)) is not None:
+            return known
+        found = self._definitions.get(name)
+        if found is None or name in self._open or len(self._open) >= MAX_OPEN:
+            return Primitive.UNKNOWN
+        self._open.append(name)
+        known = self._defined(found, {}, 0)
+        self._open.pop()
+        if self._left > 0:
+            self._known[name] = known
+        return known
 
     def _defined(self, found: Defined, variables: Variables, depth: int) -> Shape:
         module, definition = found
@@ -97,7 +124,8 @@ class SourceShapes:
         return shape
 
     def _shape(self, term: TypeTerm, module: Module, variables: Variables, depth: int) -> Shape:
-        if depth > MAX_DEPTH:
+        self._left -= 1
+        if depth > MAX_DEPTH or self._left < 0:
             return Primitive.UNKNOWN
         match term:
             case Named():
@@ -133,7 +161,7 @@ class SourceShapes:
         if isinstance(term, Named) and term.name.rpartition(".")[2] in _NO_FIELDS:
             if self._lookup.named(module, term.name) is None:
                 return Object(())
-        return self.resolved(self._shape(term, module, variables, depth))
+        return self._resolved(self._shape(term, module, variables, depth))
 
     def _merged(self, parts: list[Shape]) -> Shape:
         properties: dict[str, Property] = {}
@@ -179,7 +207,7 @@ class SourceShapes:
         return Primitive.UNKNOWN if given else _PLAIN.get(name, Primitive.UNKNOWN)
 
     def _derived(self, name: str, given: list[Shape]) -> Shape:
-        whole = self.resolved(given[0])
+        whole = self._resolved(given[0])
         if not isinstance(whole, Object):
             return whole
         names = set(_texts(given[1])) if len(given) > 1 else set()

@@ -44,10 +44,12 @@ class TextReading:
     def __init__(self, grounding: Grounding) -> None:
         self._grounding = grounding
         self._known: dict[tuple[int, int], list[str]] = {}
+        self._known_items: dict[tuple[int, int], list[tuple[Expression, Scope]]] = {}
 
     def forget(self) -> None:
         """Forget what was found before all calls were known."""
         self._known.clear()
+        self._known_items.clear()
 
     def texts(self, expression: Expression, scope: Scope, steps: int = 0) -> list[str]:
         """The texts that an expression may be; empty where that can't be said."""
@@ -113,26 +115,37 @@ class TextReading:
         self, expression: Expression, scope: Scope, steps: int = 0
     ) -> list[tuple[Expression, Scope]]:
         """The items of what an expression stands for, of a dictionary its values."""
-        found: list[tuple[Expression, Scope]] = []
+        if steps > MAX_STEPS:
+            return []
+        key = (id(expression), id(scope))
+        if (known := self._known_items.get(key)) is None:
+            self._known_items[key] = []  # what holds itself has no items
+            found = itertools.islice(self._items(expression, scope, steps), MAX_TEXTS)
+            known = self._known_items[key] = list(found)
+        return known
+
+    def _items(
+        self, expression: Expression, scope: Scope, steps: int
+    ) -> Iterator[tuple[Expression, Scope]]:
         if isinstance(expression, Call) and isinstance(expression.function, Member):
             if expression.function.name in _ITEMS:
                 of = [*expression.arguments, expression.function.of]
-                return self.items(of[0], scope, steps + 1) if steps < MAX_STEPS else []
+                yield from self.items(of[0], scope, steps + 1)
+                return
         for thing, where in self._grounding.ground(expression, scope, steps):
             match thing:
                 case Sequence(items):
                     for item in items:
-                        spread = self.items(item.of, where) if isinstance(item, Element) else []
-                        found.extend(spread or [(item, where)])
+                        spread = item.of if isinstance(item, Element) else None
+                        found = self.items(spread, where, steps + 1) if spread else []
+                        yield from found or [(item, where)]
                 case Record(entries):
-                    found.extend((value, where) for _, value in entries)
+                    yield from ((value, where) for _, value in entries)
                 case Given():
                     for value, place in self._grounding.arguments(thing):
-                        if steps < MAX_STEPS:
-                            found.extend(self.items(value, place, steps + 1))
+                        yield from self.items(value, place, steps + 1)
                 case _:
                     continue
-        return found[:MAX_TEXTS]
 
 
 def _products(pieces: list[list[str]], between: str = "") -> list[str]:

@@ -1,5 +1,6 @@
 """Source text as a syntax tree. The one module that knows tree-sitter and its grammars."""
 
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import PurePosixPath
@@ -14,12 +15,21 @@ Node = tree_sitter.Node
 MAX_DEPTH = 100
 """What is nested deeper is taken as unknown: no person writes that."""
 
+_BASE_S, _BYTE_S = 0.05, 10e-6
+"""How long a file may take to be parsed: a hundred times what written code takes.
+
+What is no code at all may take the grammars hours, since they try to make sense of each byte.
+"""
+
 _GRAMMARS = {
     "javascript": tree_sitter_javascript.language,
     "typescript": tree_sitter_typescript.language_typescript,
     "tsx": tree_sitter_typescript.language_tsx,
     "python": tree_sitter_python.language,
 }
+_CHUNK = 512
+"""Bytes that the parser is given at a time. The text of a node is read this way too: not many."""
+
 _LANGUAGES = {
     ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".jsx": "javascript",
     ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx",
@@ -39,10 +49,21 @@ def is_python(path: str) -> bool:
     return path.endswith(".py")
 
 
-def parsed(content: bytes, path: str) -> Node:
-    """The root of the tree of a file, whose ending is one of SUFFIXES."""
+def parsed(content: bytes, path: str) -> Node | None:
+    """The root of the tree of a file, whose ending is one of SUFFIXES; None if it takes too long.
+
+    The limit is time of the processor in this thread, so that a busy machine changes nothing.
+    """
     language = _language(_LANGUAGES[PurePosixPath(path).suffix])
-    return tree_sitter.Parser(language).parse(content).root_node
+    end = time.thread_time() + _BASE_S + _BYTE_S * len(content)
+    try:
+        tree = tree_sitter.Parser(language).parse(
+            lambda offset, _: content[offset : offset + _CHUNK],
+            progress_callback=lambda _, __: time.thread_time() > end,
+        )
+    except ValueError:
+        return None
+    return tree.root_node
 
 
 def text_of(node: Node | None) -> str:
@@ -69,8 +90,10 @@ def child(node: Node | None, *kinds: str) -> Node | None:
     return next((found for found in node.children if found.type in kinds), None)
 
 
-def fault_in(root: Node) -> int | None:
-    """The line of the first thing that could not be parsed, or None."""
+def fault_in(root: Node | None) -> int | None:
+    """The line of the first thing that could not be parsed, or None. Without a tree, the first."""
+    if root is None:
+        return 1
     if not root.has_error:
         return None
     node = root

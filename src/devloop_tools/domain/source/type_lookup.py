@@ -1,5 +1,7 @@
 """Where a type that a module names is defined."""
 
+from collections.abc import Iterator
+
 from devloop_tools.domain.source.program import Program
 from devloop_tools.domain.source.syntax import Imported, Module
 from devloop_tools.domain.source.type_terms import AllOf, Named, TypeDefinition
@@ -8,6 +10,9 @@ Defined = tuple[Module, TypeDefinition]
 
 MAX_STEPS = 20
 """Modules that pass a name on: longer ways are not followed."""
+
+MAX_BASES = 100
+"""Classes that one is built on."""
 
 
 class TypeLookup:
@@ -49,28 +54,30 @@ class TypeLookup:
                 return found
         return None
 
-    def is_error(self, module: Module, definition: TypeDefinition, steps: int = 0) -> bool:
+    def is_error(self, module: Module, definition: TypeDefinition) -> bool:
         """Whether a class is one that is raised."""
-        if not isinstance(definition.body, AllOf) or steps > MAX_STEPS:
-            return False
-        for base in definition.body.parts:
-            if not isinstance(base, Named):
-                continue
-            found = self.named(module, base.name)
-            if found is not None and found[1] is not definition:
-                if self.is_error(*found, steps + 1):
-                    return True
-            elif base.name.endswith(("Error", "Exception")):
-                return True
-        return False
+        return any(
+            base.name.endswith(("Error", "Exception"))
+            for where, one in self._with_bases(module, definition)
+            for base in _bases(one)
+            if (found := self.named(where, base.name)) is None or found[1] is one
+        )
 
-    def is_in_camel_case(self, module: Module, definition: TypeDefinition, steps: int = 0) -> bool:
+    def is_in_camel_case(self, module: Module, definition: TypeDefinition) -> bool:
         """Whether a pydantic model, or one that it's built on, renames its fields so."""
-        if definition.in_camel_case or not isinstance(definition.body, AllOf):
-            return definition.in_camel_case
-        bases = [base for base in definition.body.parts if isinstance(base, Named)]
-        found = [self.named(module, base.name) for base in bases] if steps < MAX_STEPS else []
-        return any(one is not None and self.is_in_camel_case(*one, steps + 1) for one in found)
+        return any(one.in_camel_case for _, one in self._with_bases(module, definition))
+
+    def _with_bases(self, module: Module, definition: TypeDefinition) -> Iterator[Defined]:
+        """A class, and what it is built on, each once."""
+        waiting, seen = [(module, definition)], set[int]()
+        while waiting and len(seen) < MAX_BASES:
+            where, one = waiting.pop()
+            if id(one) in seen:
+                continue
+            seen.add(id(one))
+            yield where, one
+            found = [self.named(where, base.name) for base in _bases(one)]
+            waiting.extend(base for base in found if base is not None)
 
     def _imported(
         self, module: Module, imported: Imported, rest: str, steps: int
@@ -85,3 +92,8 @@ class TypeLookup:
             inner = None if folder is None else self._program.submodule(folder, imported.name)
             return None if inner is None else self.named(inner, rest, steps + 1)
         return None
+
+
+def _bases(definition: TypeDefinition) -> list[Named]:
+    parts = definition.body.parts if isinstance(definition.body, AllOf) else ()
+    return [part for part in parts if isinstance(part, Named)]

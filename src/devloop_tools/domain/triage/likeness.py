@@ -2,7 +2,7 @@
 
 `known_words.json` says in how many example reports of each category a word stands. It is made from
 `tests/corpora/own/bug_reports.jsonl` by `make snapshots`. Words are the stems and Chinese bigrams
-of `find_similar_bug`; its identifiers and concepts count for nothing here.
+of `find_similar_bug`; its identifiers, concepts and fields count for nothing here.
 """
 
 import math
@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from devloop_tools.domain.bugs.records import Category
-from devloop_tools.domain.bugs.similar import CONCEPT, IDENTIFIER, terms_of
+from devloop_tools.domain.bugs.terms import KINDS, terms_of
 
 WORDS_FILE = "known_words.json"
 LEAST_REPORTS = 2
@@ -59,7 +59,7 @@ def likeness(text: str, known: KnownWords) -> Likeness:
 def words_of(text: str) -> list[str]:
     """The words of a report that count here, each once."""
     title, _, rest = text.partition("\n")
-    return [term for term in terms_of(title, rest) if term[0] not in (IDENTIFIER, CONCEPT)]
+    return [term for term in terms_of(title, rest) if term[0] not in KINDS]
 
 
 def count(reports: Iterable[tuple[Category, str]]) -> KnownWords:

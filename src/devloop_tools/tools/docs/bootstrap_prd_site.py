@@ -31,7 +31,8 @@ def bootstrap_prd_site(args: BootstrapPrdSiteInput, ctx: ToolContext) -> SiteMad
 
     Call it once at the start, and again to add chapters: it adds what is missing and leaves alone
     whatever was written since, unless overwrite is true. Fill the chapters with write_chapter.
-    Returns the files that it created, updated and kept as they were.
+    Returns the files that it created, updated and kept as they were; notes name what of the
+    plan is otherwise in the site and stayed so.
     """
     return SiteStore(ctx.workspace, ctx.origin, ctx.events).bootstrap_prd(
         args.title, args.chapters, language=args.language, overwrite=args.overwrite

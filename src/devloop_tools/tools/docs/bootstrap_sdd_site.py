@@ -27,7 +27,8 @@ def bootstrap_sdd_site(args: BootstrapSddSiteInput, ctx: ToolContext) -> SiteMad
 
     Call it once the units are known, and again to add units: what was written since stays.
     depends_on must name units of the site and must not go in a circle. Returns the files that it
-    created, updated and kept as they were.
+    created, updated and kept as they were; notes name what of the plan is otherwise in units.json
+    and stayed so: change it there.
     """
     return SiteStore(ctx.workspace, ctx.origin, ctx.events).bootstrap_sdd(
         args.title, args.units, language=args.language

@@ -39,8 +39,8 @@ async def spawn_units(args: SpawnUnitsInput, ctx: ToolContext) -> UnitsChanged |
     """Run units as processes: start, stop, restart, status.
 
     Each runs in the foreground of its own process group, in its folder, with the granted
-    environment, PORT and env, and nothing else; units it depends on (sdd/units.json) start first.
-    argv, env and ready may hold placeholders: {{port.todo-be}}. Its output goes to
+    environment, PORT, env, its run's mark and nothing else; units it depends on (sdd/units.json)
+    start first. argv, env and ready may hold placeholders: {{port.todo-be}}. Its output goes to
     units/{unit_id}/logs, at most 8 MB a stream; read it with collect_stderr. passed says whether
     all are as wanted; one that died comes with exit code and last stderr, and a port that somebody
     else holds is refused with who that is. Without ready a unit is only started: call health_wait.

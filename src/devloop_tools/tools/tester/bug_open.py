@@ -13,6 +13,7 @@ from devloop_tools.domain.bugs.records import (
     Severity,
 )
 from devloop_tools.domain.bugs.store import BugStore
+from devloop_tools.domain.running.names import UnitId
 from devloop_tools.toolkit import WRITE, ToolContext, ToolInput, tool
 
 
@@ -25,10 +26,9 @@ class BugOpenInput(ToolInput):
         examples=["POST /todos answers 500 for an empty title"],
     )
     severity: Severity = Field(description="blocker: nobody can go on; minor: it can wait.")
-    unit_id: str | None = Field(
-        default=None, min_length=1, max_length=64,
-        description="The unit that fails; your own one if you leave it out.", examples=["todo-be"],
-    )  # fmt: skip
+    unit_id: UnitId | None = Field(
+        default=None, description="The unit that fails; your own one if you leave it out."
+    )
     expected: str = Field(min_length=1, max_length=MAX_TEXT, description="What should happen.")
     actual: str = Field(
         min_length=1, max_length=MAX_TEXT, description="What happens, with the error's own words."

@@ -25,8 +25,9 @@ def find_similar_bug(args: FindSimilarBugInput, ctx: ToolContext) -> SimilarBugs
     """Rank the project's bugs, open and finished, by how alike they are to a bug or a text.
 
     Give bug_id or text. Chinese and English find each other by identifiers and by words that mean
-    the same. Each match comes with a score (1 is the same text; below 0.1 it is mostly chance) and
-    the terms shared. Look at the first five before you open a bug or call one a duplicate.
+    the same, a symptom its cause by a "failure mode: ..." that both touch. Each match comes with a
+    score (1 is the same text; below 0.1 it is mostly chance) and the terms shared. Look at the
+    first five before you open a bug or call one a duplicate.
     """
     shelf = BugShelf(ctx.database)
     match args.bug_id, args.text:

@@ -11,9 +11,14 @@ import pytest
 
 from devloop_tools.registry import pack_trial
 from devloop_tools.registry.pack_trial import try_packs
-from devloop_tools.registry.pack_verdicts import PackVerdict, PackVerdicts, from_json, state_folder
+from devloop_tools.registry.pack_verdicts import (
+    PackVerdict,
+    PackVerdicts,
+    from_json,
+    rules_digest,
+    state_folder,
+)
 from devloop_tools.registry.packs import Packs, load_packs
-from devloop_tools.version import VERSION
 
 HEAD = """\
 from devloop_tools.toolkit import *
@@ -261,13 +266,13 @@ def test_a_verdict_of_the_wrong_form_is_none(tmp_path: Path, fields: str) -> Non
     with pytest.raises(TypeError):
         from_json(fields.encode())
     cache = tmp_path / "packs.json"
-    cache.write_text(f'{{"version": "{VERSION}", "verdicts": {{"digest": {fields}}}}}')
+    cache.write_text(f'{{"rules": "{rules_digest()}", "verdicts": {{"digest": {fields}}}}}')
     assert PackVerdicts(cache).known("digest") is None
 
 
 def test_verdicts_of_another_version_are_not_believed(tmp_path: Path) -> None:
     cache = tmp_path / "packs.json"
-    cache.write_text('{"version": "0.0.0", "verdicts": {"digest": {"fatal": "old 旧"}}}')
+    cache.write_text('{"rules": "other ones", "verdicts": {"digest": {"fatal": "old 旧"}}}')
     assert PackVerdicts(cache).known("digest") is None
 
 
