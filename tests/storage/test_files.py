@@ -121,6 +121,16 @@ def test_a_writer_that_was_killed_leaves_the_old_file_and_harms_no_later_one(
     assert (file.read(), names_in(tmp_path)) == (b"newer", ["state.json"])
 
 
+def test_a_link_that_stands_for_the_temporary_file_is_not_written_through(tmp_path: Path) -> None:
+    target = tmp_path / "victim"
+    target.write_bytes(b"theirs")
+    (tmp_path / files._temporary_name("plan.json")).symlink_to(target)
+    project_file(tmp_path, "plan.json").replace(b"whole")
+    assert target.read_bytes() == b"theirs"
+    assert (tmp_path / "plan.json").read_bytes() == b"whole"
+    assert not (tmp_path / "plan.json").is_symlink()
+
+
 def test_long_names_that_start_alike_have_temporary_files_of_their_own(tmp_path: Path) -> None:
     """Else one writer would remove what another, under another lock, is writing."""
     names = ["长" * 70 + ending for ending in ("一", "二")]
