@@ -132,7 +132,7 @@ def _policy_findings(tools: Tools, name: str) -> Iterator[Finding]:
     found = f"{granted} tools of ours, {len(policy.native_tools)} of the CLI's own"
     yield Finding(check, State.OK, found)
     for missing in policy.missing:
-        yield Finding(check, State.WARN, missing, "mend the failed packs, or remove the entry")
+        yield Finding(check, State.WARN, str(missing), "mend the failed packs, or remove the entry")
     for note in (*policy.notes, *unknown_arguments(policy, tools.registry.entries)):
         yield Finding(check, State.WARN, note, f"is it meant? Else mend {file}")
 
