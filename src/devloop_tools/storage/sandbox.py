@@ -8,7 +8,7 @@ import re
 import unicodedata
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from devloop_tools.frozen import changed, frozen
@@ -25,6 +25,8 @@ DENIED_TO_READ = (".env*", ".devloop")
 
 READABLE_STATE = ".devloop/results/**"
 """Whole results, kept there because an answer was too long."""
+
+_MOST_JUDGED = 1000
 
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _SHORT_GIT = re.compile(r"git~[0-9]")
@@ -75,6 +77,14 @@ class Sandbox:
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""
+        known = self._judged.get((path, operation))
+        if known is None:
+            known = self._judge(path, operation)
+            if known.allowed and len(self._judged) < _MOST_JUDGED:
+                self._judged[path, operation] = known
+        return known
+
+    def _judge(self, path: str, operation: Operation) -> Verdict:
         if operation is Operation.READ and path.startswith("/"):
             return self._judge_outside(path)
         try:
@@ -84,6 +94,11 @@ class Sandbox:
         if operation is Operation.READ:
             return _judge_read(parts)
         return self._judge_write(parts)
+
+    @cached_property
+    def _judged(self) -> dict[tuple[str, Operation], Verdict]:
+        """What is allowed, which only names decide: a few files are asked for again and again."""
+        return {}
 
     def require(self, path: str, operation: Operation) -> tuple[Path | None, tuple[str, ...]]:
         """The folder (None: the project) and the names below it that an allowed path means.
