@@ -51,12 +51,11 @@ def _init(self: Any, *values: Any, **named: Any) -> None:
     if values:
         held.update(zip(self.__match_args__, values, strict=False))
     held.update(named)
-    if len(held) < len(values) + len(named):
-        raise _misfit(self)
-    if len(held) < len(self._fields):
+    given = len(held)
+    if given < len(self._fields):
         for name, value in self._defaults.items():
             held.setdefault(name, value)
-    if held.keys() != self._fields:
+    if given < len(values) + len(named) or held.keys() != self._fields:
         raise _misfit(self)
 
 

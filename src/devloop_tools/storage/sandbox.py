@@ -159,7 +159,17 @@ def _closing(patterns: tuple[str, ...], parts: tuple[str, ...]) -> str | None:
 @lru_cache(maxsize=4096)
 def _closing_names(patterns: tuple[str, ...], name: str) -> tuple[str, ...]:
     """Those that close a name wherever it stands. Most folders are asked about again and again."""
-    return tuple(p for p in patterns if "/" not in p and _name_matches(name, p))
+    folded = _folded(name)
+    if not _names(patterns).fullmatch(folded):
+        return ()
+    return tuple(p for p in patterns if "/" not in p and _glob(_folded(p)).fullmatch(folded))
+
+
+@lru_cache(maxsize=512)
+def _names(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """All that close names, as one: few names are closed."""
+    globs = (_glob(_folded(pattern)).pattern for pattern in patterns if "/" not in pattern)
+    return re.compile("|".join(f"(?:{glob})" for glob in globs) or "(?!)", re.DOTALL)
 
 
 def means(pattern: str, parts: tuple[str, ...]) -> bool:
@@ -250,10 +260,6 @@ def _name(pattern: str) -> str:
     first, *rest = [re.escape(part).replace(r"\?", "[^/]") for part in re.split(r"\*+", pattern)]
     inner = "".join(f"(?>[^/]*?{part})" for part in rest[:-1])
     return first + inner + (f"[^/]*{rest[-1]}" if rest else "")
-
-
-def _name_matches(name: str, pattern: str) -> bool:
-    return _glob(_folded(pattern)).fullmatch(_folded(name)) is not None
 
 
 @lru_cache(maxsize=4096)
