@@ -52,6 +52,9 @@ AGENTS = {
 }
 
 
+KNOWN = "; devloop-tools dump-schema --agent pm lists its tools"
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -86,8 +89,8 @@ def test_an_expected_failure_is_printed_and_ends_with_1(project: Path) -> None:
     [
         (["timeline_append", '{"evemt":"e"}'], "Invalid arguments for timeline_append:\n- e"),
         (["timeline_append"], "Invalid arguments for timeline_append:\n- event: "),
-        (["不存在"], "devloop-tools: Unknown tool: 不存在\n"),
-        (["Bash", "{}"], "devloop-tools: Unknown tool: Bash\n"),
+        (["不存在"], f"devloop-tools: Unknown tool: 不存在{KNOWN}\n"),
+        (["Bash", "{}"], f"devloop-tools: Unknown tool: Bash{KNOWN}\n"),
         (["timeline_append", "{"], "devloop-tools: the arguments are not JSON: "),
         (["timeline_append", "[]"], "devloop-tools: the arguments must be a JSON object"),
         (["timeline_append", '{"event":NaN}'], "devloop-tools: the arguments are not JSON: "),

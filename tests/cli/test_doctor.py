@@ -217,6 +217,7 @@ def test_an_agent_that_does_not_exist_is_a_failure_that_names_those_that_do(setu
     found = setup.finding("policy of 写手", "--agent", "写手")
     assert found["state"] == "fail"
     assert found["found"].endswith("has: pm")
+    assert found["fix"] == "name one of these with --agent"
 
 
 def test_a_project_folder_that_is_missing_is_named(setup: SetUp) -> None:

@@ -128,15 +128,22 @@ def test_a_page_that_can_not_be_read_keeps_no_other_from_being_written(tmp_path:
     ]
 
 
-@pytest.mark.parametrize("site", ["empty", "没有", "file"])
-def test_a_site_without_agents_is_an_error(site: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("site", "said"),
+    [
+        ("empty", "no page agents-<agent>.html in it"),
+        ("没有", "没有 is no folder; name the folder of the site"),
+        ("file", "file is no folder; name the folder of the site"),
+    ],
+)
+def test_a_site_without_agents_is_an_error(site: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").touch()
 
     result = run(tmp_path / site, tmp_path / "out")
 
     assert result.exit_code == 2
-    assert "no page agents-<agent>.html in it" in result.stderr
+    assert said in result.stderr
 
 
 def test_a_folder_that_can_not_be_written_is_an_error(tmp_path: Path) -> None:

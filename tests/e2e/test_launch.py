@@ -21,7 +21,7 @@ GRANTED = Call("mcp__devloop__timeline_append", {"event": "unit.built", "summary
 EVERYWHERE = Call("Read", {"file_path": "/etc/hostname"})
 
 
-def launched(host: Host, *words: str, tools_dir: Path | None = None) -> Finished:
+def launched(host: Host, *words: str, tools_dir: Path | None = None, said: str = "") -> Finished:
     """`launch` in an environment of its own, to its end."""
     place = ["--project-dir", str(host.project), "--claude", host.claude]
     place += ["--tools-dir", str(tools_dir)] if tools_dir else []
@@ -36,7 +36,7 @@ def launched(host: Host, *words: str, tools_dir: Path | None = None) -> Finished
         command,
         env=environment,
         cwd=host.project,
-        stdin=subprocess.DEVNULL,
+        input=said.encode(),
         capture_output=True,
         timeout=LONGEST_RUN_S,
         check=False,
@@ -98,6 +98,15 @@ def test_a_flag_that_can_not_be_used_is_said_before_anything_starts(make_host: M
     run = launched(host, "pm", "go", "--unit", "a b")
     assert run.returncode == 2
     assert "--unit: 'a b' is no name" in run.stderr
+
+
+def test_a_prompt_longer_than_a_command_line_reaches_the_model_whole(make_host: MakeHost) -> None:
+    prompt = "--计划 the page.\n" * 20_000 + "完 end"
+    host, model = make_host()
+    run = launched(host, "pm", "-", said=prompt)
+    assert run.returncode == 0, run.stderr
+    [*_, last] = model.requests[0]["messages"][0]["content"]
+    assert last["text"] == prompt
 
 
 def test_words_behind_two_dashes_reach_the_cli_and_never_take_the_hook_away(

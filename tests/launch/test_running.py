@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from devloop_tools.launch.errors import LaunchError
-from devloop_tools.launch.running import run_headless, run_interactively
+from devloop_tools.launch.running import ended_by_signals, run_headless, run_interactively
 from devloop_tools.launch.verification import fault_in_init
 
 CONNECTED = [{"name": "devloop", "status": "connected"}]
@@ -22,9 +22,10 @@ def init(tools: list[str], servers: Any = CONNECTED) -> dict[str, Any]:
     return {"type": "system", "subtype": "init", "tools": tools, "mcp_servers": servers}
 
 
-def headless(tmp_path: Path, code: str, out: io.BytesIO | None = None) -> int:
+def headless(tmp_path: Path, code: str, out: io.BytesIO | None = None, prompt: str = "做") -> int:
     command = [sys.executable, "-c", code]
-    return run_headless(command, os.environ, tmp_path, ["Read"], out or io.BytesIO())
+    given = prompt.encode()
+    return run_headless(command, os.environ, tmp_path, ["Read"], given, out or io.BytesIO())
 
 
 def saying(*events: object, then: str = "") -> str:
@@ -87,3 +88,42 @@ def test_an_interactive_cli_gets_the_terminal_and_ctrl_c_is_its_own(tmp_path: Pa
     code = "import os, signal, sys; os.kill(os.getppid(), signal.SIGINT); sys.exit(5)"
     assert threading.current_thread() is threading.main_thread()
     assert run_interactively([sys.executable, "-c", code], os.environ, tmp_path) == 5
+
+
+def test_a_prompt_longer_than_a_command_line_reaches_the_cli_whole(tmp_path: Path) -> None:
+    prompt, out = "--写 a\n" * 40_000, io.BytesIO()
+    code = saying(init(["Read"]), then="import sys; sys.stdout.write(sys.stdin.read())")
+    assert headless(tmp_path, code, out, prompt) == 0
+    assert out.getvalue().decode().partition("\n")[2] == prompt
+
+
+@pytest.mark.parametrize("name", ["没有", "folder", "text"])
+def test_a_cli_that_can_t_be_started_is_said(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text").write_text("no program")
+    command = [str(tmp_path / name)]
+    with pytest.raises(LaunchError, match=f"{name}: can't be started"):
+        run_headless(command, os.environ, tmp_path, [], b"go", io.BytesIO())
+    with pytest.raises(LaunchError, match=f"{name}: can't be started"):
+        run_interactively(command, os.environ, tmp_path)
+
+
+def test_a_signal_before_its_first_word_ends_it_without_a_complaint(tmp_path: Path) -> None:
+    code = "import os, signal, time; os.kill(os.getppid(), signal.SIGTERM); time.sleep(60)"
+    assert headless(tmp_path, code) == 128 + signal.SIGTERM
+
+
+def test_a_signal_while_all_is_made_ready_is_an_end_with_its_number() -> None:
+    before = signal.getsignal(signal.SIGHUP)
+    with pytest.raises(SystemExit, match=str(128 + signal.SIGHUP)), ended_by_signals():
+        os.kill(os.getpid(), signal.SIGHUP)
+    assert signal.getsignal(signal.SIGHUP) is before
+
+
+def test_a_signal_that_is_ignored_already_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ended_by_signals():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)

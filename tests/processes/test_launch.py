@@ -3,8 +3,10 @@
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ print(json.dumps({{
     "argv": sys.argv[1:], "hook": settings["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"],
     "api_key": os.environ.get("ANTHROPIC_API_KEY"), "cwd": os.getcwd(),
     "allowlist": os.environ.get("CLAUDE_CODE_MCP_ALLOWLIST_ENV"),
+    "prompt": "" if sys.stdin.isatty() else sys.stdin.read(),
 }}))
 sys.exit({code})
 """
@@ -92,10 +95,35 @@ def test_a_headless_run_has_policy_hook_and_prompt_and_leaves_no_file(setup: Set
     done = setup.launch("-", "--", "--max-turns=3", said="--help 列出\n第二行")
     assert (done.returncode, done.stderr) == (4, "")
     event = json.loads(done.stdout)
-    assert event["argv"][-3:] == ["--max-turns=3", "--", "--help 列出\n第二行"]
+    assert event["argv"][-2:] == ["--verbose", "--max-turns=3"]
+    assert event["prompt"] == "--help 列出\n第二行"
     assert "--tools=Read" in event["argv"]
     assert (event["hook"], event["api_key"], event["allowlist"]) == ("block", "key", "1")
     assert event["cwd"] == str(setup.project)
+    assert setup.left == []
+
+
+@pytest.mark.parametrize("prompt", ["", " \n", "-"])
+def test_an_empty_prompt_is_refused(setup: SetUp, prompt: str) -> None:
+    done = setup.launch(prompt)
+    assert done.returncode == 2
+    assert done.stderr.startswith("devloop-tools: the prompt is empty; write one, or leave it out")
+
+
+def test_a_launch_that_is_ended_while_it_looks_at_the_cli_leaves_no_file(setup: SetUp) -> None:
+    asked = setup.root / "asked"
+    script = f"#!{sys.executable}\nopen({str(asked)!r}, 'w')\nimport time\ntime.sleep(60)\n"
+    (setup.root / "claude").write_text(script)
+    with subprocess.Popen(
+        setup.command("go"), env=setup.environment, stderr=subprocess.PIPE
+    ) as process:
+        deadline = time.monotonic() + PATIENCE_S
+        while not asked.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert len(setup.left) == 1
+        process.terminate()
+        _, said = process.communicate(timeout=PATIENCE_S)
+    assert (process.returncode, said) == (128 + signal.SIGTERM, b"")
     assert setup.left == []
 
 

@@ -10,6 +10,7 @@ import typer
 
 from devloop_tools.app import build, call_once
 from devloop_tools.cli import options
+from devloop_tools.protocol.errors import INVALID_PARAMS
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.settings import Flags, resolve
 
@@ -46,16 +47,19 @@ def call(
         application = build(settings)
         options.complain(application.complaints())
         body = anyio.run(call_once, application, tool, options.json_object(arguments))
-    raise typer.Exit(_printed(body))
+    raise typer.Exit(_printed(body, agent))
 
 
 def _shown(block: JsonObject) -> str:
     return str(block["text"]) if block["type"] == "text" else orjson.dumps(block).decode()
 
 
-def _printed(body: JsonObject) -> int:
+def _printed(body: JsonObject, agent: str) -> int:
     if error := body.get("error"):
-        sys.stderr.write(f"devloop-tools: {error['message']}\n")
+        # The server's answer keeps from the model what else there is; a person may know it.
+        unknown = error["code"] == INVALID_PARAMS
+        known = f"; devloop-tools dump-schema --agent {agent} lists its tools" if unknown else ""
+        sys.stderr.write(f"devloop-tools: {error['message']}{known}\n")
         return options.EXIT_ERROR
     result = body["result"]
     text = "\n".join(_shown(block) for block in result["content"])

@@ -122,7 +122,9 @@ def _policy_findings(tools: Tools, name: str) -> Iterator[Finding]:
     try:
         policy = tools.agent(name).policy
     except LoadError as exc:
-        yield Finding(check, State.FAIL, str(exc), f"mend {file}")
+        named = any(name in (one.id, one.short_name) for one in tools.agents.templates)
+        fix = f"mend {file}" if named else "name one of these with --agent"
+        yield Finding(check, State.FAIL, str(exc), fix)
         return
     entries = tools.registry.entries.values()
     granted = sum(policy.allows(entry.name, entry.namespace) for entry in entries)

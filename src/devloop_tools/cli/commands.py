@@ -1,5 +1,7 @@
 """The command line's commands, one file each."""
 
+from typing import Annotated
+
 import typer
 
 from devloop_tools.cli import pack, policy
@@ -14,6 +16,7 @@ from devloop_tools.cli.extract_prompts import extract_prompts
 from devloop_tools.cli.guard import run as judge_event
 from devloop_tools.cli.launch import WithExtra, launch
 from devloop_tools.cli.serve import run
+from devloop_tools.version import VERSION
 
 app = typer.Typer(
     name="devloop-tools",
@@ -24,8 +27,22 @@ app = typer.Typer(
 )
 
 
+def _say_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"devloop-tools {VERSION}")
+        raise typer.Exit
+
+
 @app.callback()
-def _group() -> None:
+def _group(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_say_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
     """The tool server that makes AI development agents dependable."""
 
 

@@ -26,6 +26,9 @@ def extract_prompts(
     A prompt that is there already as it should be is not written again. Exit 0: all pages were
     read; 1: some could not be; 2: there are none.
     """
+    if not site.is_dir():
+        sys.stderr.write(f"devloop-tools: {site} is no folder; name the folder of the site\n")
+        raise typer.Exit(options.EXIT_ERROR)
     pages = sorted(path.name for path in site.glob("agents-*.html") if agent_of(path.name))
     if not pages:
         sys.stderr.write(f"devloop-tools: {site}: no page agents-<agent>.html in it\n")

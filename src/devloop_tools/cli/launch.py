@@ -19,7 +19,7 @@ from devloop_tools.launch.configuration import (
     read_configuration,
 )
 from devloop_tools.launch.errors import LaunchError
-from devloop_tools.launch.running import run_headless, run_interactively
+from devloop_tools.launch.running import ended_by_signals, run_headless, run_interactively
 from devloop_tools.launch.trials import HEADLESS, first_event, try_server
 from devloop_tools.launch.verification import fault_in_init
 from devloop_tools.launch.version import require_version
@@ -92,30 +92,37 @@ def launch(
         settings = resolve(flags, os.environ)
         options.refuse_agents(settings.project_dir, "launch")
         _require_accepted(settings, accept_config)
-        prepared = prepare(flags, claude, skip_permissions=skip_permissions, prompt_needed=True)
-    code = EXIT_FAULT
-    try:
+        given = None if prompt is None else _given(prompt)
+    with ended_by_signals():
         with options.reported():
-            require_version(prepared.line.argv[0], os.environ)
-            _require_hook(prepared)
-            if prompt is None:
-                _require_tools(prepared)
-        code = _run(prepared, prompt, extra)
-    finally:
-        shutil.rmtree(prepared.folder, ignore_errors=True)
+            prepared = prepare(flags, claude, skip_permissions=skip_permissions, prompt_needed=True)
+        try:
+            with options.reported():
+                require_version(prepared.line.argv[0], os.environ)
+                _require_hook(prepared)
+                if given is None:
+                    _require_tools(prepared)
+            code = _run(prepared, given, extra)
+        finally:
+            shutil.rmtree(prepared.folder, ignore_errors=True)
     raise typer.Exit(code)
 
 
-def _run(prepared: Prepared, prompt: str | None, extra: tuple[str, ...]) -> int:
+def _given(prompt: str) -> bytes:
+    words = sys.stdin.buffer.read() if prompt == STDIN else prompt.encode(errors="surrogateescape")
+    if not words.strip():
+        raise LaunchError("the prompt is empty; write one, or leave it out to work in a terminal")
+    return words
+
+
+def _run(prepared: Prepared, prompt: bytes | None, extra: tuple[str, ...]) -> int:
     line, folder = prepared.line, prepared.settings.project_dir
     env = {**os.environ, **line.env}
-    if prompt is None:
-        return run_interactively([*line.argv, *extra], env, folder)
-    if prompt == STDIN:
-        prompt = sys.stdin.read()
-    argv = [*line.argv, *HEADLESS, *extra, "--", prompt]
     try:
-        return run_headless(argv, env, folder, line.tools, sys.stdout.buffer)
+        if prompt is None:
+            return run_interactively([*line.argv, *extra], env, folder)
+        argv = [*line.argv, *HEADLESS, *extra]
+        return run_headless(argv, env, folder, line.tools, prompt, sys.stdout.buffer)
     except LaunchError as exc:
         sys.stderr.write(f"devloop-tools: {exc}\n")
         return EXIT_FAULT

@@ -20,6 +20,8 @@ from devloop_tools.storage.errors import StorageError
 
 EXIT_ERROR = 2
 
+_SUCH_AS = """write them in single quotes, such as '{"event": "unit.built"}'"""
+
 Agent = Annotated[str, typer.Option("--agent", help="Short name or id: pm, devloop-pm.")]
 Claude = Annotated[
     str | None,
@@ -57,9 +59,9 @@ def json_object(text: str) -> dict[str, Any]:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as exc:
-        raise SettingsError(f"the arguments are not JSON: {exc}") from None
+        raise SettingsError(f"the arguments are not JSON: {exc}; {_SUCH_AS}") from None
     if not isinstance(value, dict):
-        raise SettingsError('the arguments must be a JSON object, such as {"event": "unit.built"}')
+        raise SettingsError(f"the arguments must be a JSON object; {_SUCH_AS}")
     return value
 
 

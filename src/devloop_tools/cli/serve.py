@@ -30,7 +30,7 @@ def run(arguments: list[str]) -> None:
 def _offered(arguments: list[str]) -> str:
     """The value of --protocol, read before the flags are: the first answer depends on it."""
     value = ALL
-    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for word, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name, separator, given = word.partition("=")
         if name == "--protocol":
             value = given if separator else following

@@ -183,9 +183,9 @@ def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
 
 def _step_fault(by_id: dict[str, TodoItem], item_id: str, status: Status) -> Refused | None:
     if item_id not in by_id:
-        return refused(
-            f"id: {item_id} is not in the todo list", f"The list holds {_range(list(by_id))}."
-        )
+        known = f"The list holds {_range(list(by_id))}."
+        hint = known if by_id else "The list is empty; call write_todolist to plan items."
+        return refused(f"id: {item_id} is not in the todo list", hint)
     if status is not Status.DONE:
         return None
     needs = {need: by_id.get(need) for need in by_id[item_id].depends_on}

@@ -4,11 +4,12 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO, NoReturn, Self
 
 from devloop_tools.launch.errors import LaunchError
 from devloop_tools.launch.verification import fault_in_init, is_init
@@ -16,12 +17,29 @@ from devloop_tools.launch.verification import fault_in_init, is_init
 _PATIENCE_S = 3.0
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP)
 
+_Handlers = Mapping[signal.Signals, Callable[[int, FrameType | None], None] | signal.Handlers]
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """What ends this process while a launch is made ready ends it as an exception does.
+
+    So the files of the run are removed, and what was started to try it is ended.
+    """
+
+    def end(number: int, _frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    with _handling(dict.fromkeys(_FORWARDED, end)):
+        yield
+
 
 def run_interactively(argv: Sequence[str], env: Mapping[str, str], folder: Path) -> int:
-    """Give the terminal to the CLI until it ends. Returns its exit code."""
-    with subprocess.Popen(argv, env=dict(env), cwd=folder) as process:
-        # Ctrl-C is the CLI's own affair.
-        with _signals(process, ignored=(signal.SIGINT,), forwarded=_FORWARDED):
+    """Give the terminal to the CLI until it ends. Returns its exit code. Raises LaunchError."""
+    # Ctrl-C is the CLI's own affair.
+    with _Forwarding(_FORWARDED, ignored=(signal.SIGINT,)) as forwarding:
+        with _started(argv, env, folder, None, None) as process:
+            forwarding.to(process)
             return _exit_code(process.wait())
 
 
@@ -30,26 +48,42 @@ def run_headless(
     env: Mapping[str, str],
     folder: Path,
     expected: Collection[str],
+    prompt: bytes,
     out: BinaryIO,
 ) -> int:
-    """Pass the CLI's events on to `out`, and return its exit code.
+    """Give the CLI its prompt, pass its events on to `out`, and return its exit code.
 
-    Raises LaunchError, the CLI being ended, where it offers less than `expected`, or says nothing
-    of what it offers.
+    The prompt goes to its standard input: a command line holds no long one, and everybody can read
+    it. Raises LaunchError, the CLI being ended, where it can't be started, offers less than
+    `expected`, or says nothing of what it offers.
     """
-    with subprocess.Popen(
-        argv, env=dict(env), cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
-    ) as process:
-        with _signals(process, ignored=(), forwarded=(signal.SIGINT, *_FORWARDED)):
+    with _Forwarding((signal.SIGINT, *_FORWARDED)) as forwarding, tempfile.TemporaryFile() as given:
+        given.write(prompt)
+        given.seek(0)
+        with _started(argv, env, folder, given, subprocess.PIPE) as process:
+            forwarding.to(process)
             try:
                 verified = _pass_on(process, expected, out)
             except BaseException:
                 _end(process)
                 raise
             code = _exit_code(process.wait())
-    if not verified:
+    if not verified and not forwarding.received:
         raise LaunchError(f"the CLI ended with {code} and said nothing of its tools")
     return code
+
+
+def _started(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    folder: Path,
+    given: IO[bytes] | None,
+    out: int | None,
+) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(argv, env=dict(env), cwd=folder, stdin=given, stdout=out)
+    except OSError as exc:
+        raise LaunchError(f"{argv[0]}: can't be started ({exc.strerror})") from None
 
 
 def _pass_on(process: subprocess.Popen[bytes], expected: Collection[str], out: BinaryIO) -> bool:
@@ -91,21 +125,48 @@ def _exit_code(returned: int) -> int:
     return returned if returned >= 0 else 128 - returned
 
 
-@contextmanager
-def _signals(
-    process: subprocess.Popen[bytes],
-    ignored: Sequence[signal.Signals],
-    forwarded: Sequence[signal.Signals],
-) -> Iterator[None]:
-    def forward(number: int, _frame: FrameType | None) -> None:
-        if process.poll() is None:
-            os.kill(process.pid, number)
+class _Forwarding:
+    """Passes signals on to a process, also those that come while it is being started."""
 
-    handlers: dict[signal.Signals, Callable[[int, FrameType | None], None] | signal.Handlers] = {
-        **dict.fromkeys(ignored, signal.SIG_IGN),
-        **dict.fromkeys(forwarded, forward),
+    def __init__(
+        self, numbers: Sequence[signal.Signals], ignored: Sequence[signal.Signals] = ()
+    ) -> None:
+        self.received: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        handlers: _Handlers = dict.fromkeys(numbers, self._receive)
+        self._handling = _handling({**handlers, **dict.fromkeys(ignored, signal.SIG_IGN)})
+
+    def __enter__(self) -> Self:
+        self._handling.__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._handling.__exit__(*raised)
+
+    def to(self, process: subprocess.Popen[bytes]) -> None:
+        """From here on they are for `process`, as are those that were received before."""
+        self._process = process
+        for number in self.received:
+            self._send(number)
+
+    def _receive(self, number: int, _frame: FrameType | None) -> None:
+        self.received.append(number)
+        self._send(number)
+
+    def _send(self, number: int) -> None:
+        if self._process is not None and self._process.poll() is None:
+            os.kill(self._process.pid, number)
+
+
+@contextmanager
+def _handling(handlers: _Handlers) -> Iterator[None]:
+    """Signals in these hands. One that is ignored already (as by `nohup`) stays so."""
+    taken = {
+        number: handler
+        for number, handler in handlers.items()
+        if signal.getsignal(number) is not signal.SIG_IGN
     }
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    before = {number: signal.signal(number, handler) for number, handler in taken.items()}
     try:
         yield
     finally:
