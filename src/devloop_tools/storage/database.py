@@ -136,6 +136,7 @@ class Database:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._path = str(database_file(root))
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._file = (0, 0)
@@ -225,7 +226,7 @@ class Database:
 
     def _present_file(self) -> tuple[int, int]:
         try:
-            found = os.stat(database_file(self._root), follow_symlinks=False)
+            found = os.stat(self._path, follow_symlinks=False)
         except OSError:
             return (0, 0)
         return (found.st_dev, found.st_ino)
