@@ -79,6 +79,26 @@ def test_what_is_wrong_with_the_agents_is_said(tools_dir: Path) -> None:
         load_agent("typo", tools_dir)
 
 
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (0, []),
+        (1, ["toolPolicy[1]: mcp__gh__t0 is of an upstream that isn't known yet"]),
+        (2, ["2 rules of pm are for tools that aren't there yet: mcp__gh__t0, mcp__gh__t1; devl"]),
+        (20, ["mcp__gh__t7 and 12 more; devloop-tools doctor --agent pm says where and why"]),
+    ],
+)
+def test_rules_for_tools_that_are_not_there_yet_are_one_line(
+    tools_dir: Path, count: int, said: list[str]
+) -> None:
+    rules = ["Read", *(f"mcp__gh__t{number}" for number in range(count))]
+    agents = {"templates": [{"id": "devloop-pm", "cli": {"toolPolicy": rules}}]}
+    (tools_dir / "agents.json").write_text(json.dumps(agents), encoding="utf-8")
+    lines = list(build(settings(tools_dir)).complaints())
+    assert len(lines) == len(said)
+    assert all(part in line for part, line in zip(said, lines, strict=True))
+
+
 def test_other_agents_are_made_when_a_host_names_them(tools_dir: Path) -> None:
     cast = build(settings(tools_dir, agent=None, host=True)).cast
     assert cast.default is None

@@ -61,6 +61,9 @@ TOOLS_PACKAGE = "devloop_tools.tools"
 FLUSH_EVERY_S = 0.2
 """Calls that changed nothing are committed to the event log in batches this far apart."""
 
+MAX_NAMED = 8
+"""So many of the tools that aren't there yet are named at a start."""
+
 MAX_KEPT = 256
 """A host may name any number of units; so many agents at work are kept ready."""
 
@@ -107,7 +110,19 @@ class Tools:
     def complaints(self, policy: Policy) -> Iterator[str]:
         """A line for each thing that is wrong and that the server lives with."""
         yield from map(str, self.packs.faults)
-        yield from policy.missing
+        match policy.missing:
+            case []:
+                return
+            case [missing]:
+                yield str(missing)
+            case many:
+                named = ", ".join(missing.tool for missing in many[:MAX_NAMED])
+                more = f" and {len(many) - MAX_NAMED} more" if len(many) > MAX_NAMED else ""
+                yield (
+                    f"{self.folder / 'agents.json'}: {len(many)} rules of {policy.agent} are for "
+                    f"tools that aren't there yet: {named}{more}; "
+                    f"devloop-tools doctor --agent {policy.agent} says where and why"
+                )
 
 
 def load_agent(wanted: str, folder: Path) -> Agent:

@@ -46,20 +46,17 @@ def changed(value: T, **fields: Any) -> T:
 
 
 def _init(self: Any, *values: Any, **named: Any) -> None:
-    if values:
-        named = _by_name(self, values, named)
+    # One function and few steps: some ten values are made on the way of a call.
     held = vars(self)
-    held.update(self._defaults)
+    if values:
+        held.update(zip(self.__match_args__, values, strict=False))
     held.update(named)
-    if held.keys() != self._fields:
+    given = len(held)
+    if given < len(self._fields):
+        for name, value in self._defaults.items():
+            held.setdefault(name, value)
+    if given < len(values) + len(named) or held.keys() != self._fields:
         raise _misfit(self)
-
-
-def _by_name(self: Any, values: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    given = dict(zip(self.__match_args__, values, strict=False))
-    if len(given) < len(values) or not given.keys().isdisjoint(named):
-        raise _misfit(self)
-    return given | named
 
 
 def _misfit(self: Any) -> TypeError:

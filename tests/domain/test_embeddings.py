@@ -65,9 +65,9 @@ def test_a_text_is_encoded_once_and_the_oldest_are_forgotten(
 
 @pytest.fixture
 def unloaded() -> Iterator[None]:
-    likeness.cache_clear()
+    embeddings._loaded.cache_clear()
     yield
-    likeness.cache_clear()
+    embeddings._loaded.cache_clear()
 
 
 def test_without_the_extra_nothing_is_compared(

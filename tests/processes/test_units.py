@@ -28,9 +28,10 @@ from devloop_tools.domain.running.live_units import MARKER
 from devloop_tools.domain.running.ports import PortLeases, is_listened_on
 from devloop_tools.domain.running.records import UnitRecords
 from devloop_tools.settings import Flags
-from devloop_tools.toolkit import ToolContext
+from devloop_tools.toolkit import Refused, ToolContext
 from devloop_tools.toolkit.testing import call_tool, recorded_events, tool_context
 from devloop_tools.tools.integrator.health_wait import health_wait
+from devloop_tools.tools.integrator.spawn_units import spawn_units
 
 FORKING = 'python3 -I -S -c "import time; time.sleep(600)" & (setsid sleep 600 &) ; echo up; wait'
 IGNORES_TERM = python(
@@ -209,6 +210,27 @@ async def test_what_depends_on_a_dead_unit_is_not_started(ctx: ToolContext) -> N
     result = await start(ctx, shell("web", "sleep 600"), shell("db", "exit 3"))
     assert [(u.unit_id, u.state) for u in result.units] == [("db", "ended"), ("web", "not_started")]
     assert "db" in result.units[1].reason
+
+
+async def test_what_depends_on_a_stopped_unit_is_not_started_without_it(ctx: ToolContext) -> None:
+    root = ctx.workspace.root
+    (root / "sdd").mkdir()
+    design = {"units": [{"id": "web", "depends_on": ["库", "shapes"]}, {"id": "库"}]}
+    (root / "sdd/units.json").write_text(json.dumps(design))
+    web, library = shell("web", "sleep 600"), shell("库", "sleep 600")
+    # Of what was never started nobody knows whether it is a process.
+    assert (await start(ctx, web)).passed
+    assert (await start(ctx, library)).passed
+    await change(ctx, "stop", "库")
+    for action in ("restart", "start"):
+        if action == "start":
+            await change(ctx, "stop", "web")
+        arguments = {"action": action, "units": [web]}
+        refusal = await call_tool(spawn_units, arguments, ctx)
+        assert isinstance(refusal, Refused)
+        assert refusal.reason == "units: web depends on 库, which does not run any more."
+        assert bool(running_in(root)) is (action == "restart")
+    assert (await start(ctx, web, library)).passed
 
 
 async def test_a_circle_in_the_design_starts_nothing(ctx: ToolContext) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from devloop_tools.protocol.framing import LineFramer
+from devloop_tools.protocol.framing import MARK, LineFramer
 
 _PIECES = st.sampled_from(
     [b"\n", b"\r", b"{}", b"\x00", b"\xe2\x80\xa8", "甲".encode(), b" ", b"ab"]
@@ -14,7 +14,7 @@ _PIECES = st.sampled_from(
 
 
 def lines_of(*chunks: bytes, max_line: int = 1000) -> list[bytes]:
-    framer = LineFramer(max_line)
+    framer = LineFramer(max_line, begun=True)
     for chunk in chunks:
         framer.feed(chunk)
     framer.finish()
@@ -65,3 +65,12 @@ def test_only_0x0a_ends_a_line() -> None:
 
 def test_what_follows_an_overlong_line_is_whole() -> None:
     assert lines_of(b"x" * 11, b"x" * 3, b"\n{}\n", max_line=10) == [b"\x00", b"{}"]
+
+
+@given(st.lists(st.integers(0, 12), max_size=4))
+def test_a_byte_order_mark_is_left_out_where_the_stream_begins(cuts: list[int]) -> None:
+    stream = MARK + b"{}\n" + MARK + b"{}\n"
+    framer = LineFramer()
+    for start, end in pairwise([0, *sorted(cuts), len(stream)]):
+        framer.feed(stream[start:end])
+    assert list(iter(framer.take, None)) == [b"{}", MARK + b"{}"]

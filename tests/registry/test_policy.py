@@ -348,14 +348,14 @@ def test_an_entry_that_is_wrong_is_an_error_with_its_place_and_what_was_meant(
 
 def test_a_name_may_be_a_pack_that_failed_and_is_then_told_as_missing() -> None:
     policy = policy_of("Read", "my_tool", "*", packs_failed=True)
-    assert policy.missing == ("toolPolicy[1]: my_tool is in no pack that could be loaded",)
+    [missing] = policy.missing
+    assert str(missing) == "toolPolicy[1]: my_tool is in no pack that could be loaded"
 
 
 def test_a_tool_of_an_upstream_that_is_not_known_yet_is_told_and_granted_when_it_exists() -> None:
     policy = policy_of("mcp__gh__list")
-    assert policy.missing == (
-        "toolPolicy[0]: mcp__gh__list is of an upstream that isn't known yet",
-    )
+    [missing] = policy.missing
+    assert str(missing) == "toolPolicy[0]: mcp__gh__list is of an upstream that isn't known yet"
     assert policy.decide("mcp__gh__list").grants
 
 

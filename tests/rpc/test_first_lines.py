@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.server.conftest import connected
 
+from devloop_tools.protocol.framing import MARK
 from devloop_tools.rpc.first_lines import FirstLines, go_on
 from devloop_tools.server.greeting import answer
 
@@ -216,3 +217,12 @@ async def test_the_connection_answers_a_greeting_in_the_same_words(
     async with connected(tmp_path, version=None) as client:
         client.send(message)
         assert await client.next() == early
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3, 9])
+def test_a_byte_order_mark_before_the_first_line_is_ignored(cut: int) -> None:
+    stream = MARK + PING + MARK + PING
+    spoken = speak(stream[:cut], stream[cut:])
+    assert [reply["id"] for reply in spoken.replies] == [1]
+    assert spoken.lines.rest == MARK + PING
+    assert speak(MARK + LIST).lines.rest == LIST

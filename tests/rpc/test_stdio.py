@@ -13,6 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
+from devloop_tools.protocol.framing import MARK
 from devloop_tools.protocol.messages import JsonObject, Notification, Request
 from devloop_tools.rpc.connection import Connection
 from devloop_tools.rpc.stdio import StdioTransport, restore_blocking
@@ -264,3 +265,13 @@ def test_an_output_is_given_back_as_it_was(ends: Ends) -> None:
     assert os.get_blocking(ends.server[1])
     os.close(ends.server[1])
     restore_blocking(ends.server[1])
+
+
+@pytest.mark.parametrize(("begun", "answers"), [(False, True), (True, False)])
+async def test_a_byte_order_mark_is_ignored_where_the_stream_begins_alone(
+    ends: Ends, begun: bool, answers: bool
+) -> None:
+    os.write(ends.their_out, MARK + PING)
+    ends.close_input()
+    await serve(ends, begun=begun)
+    assert (json.loads(await ends.read_to_the_end())["id"] == 1) is answers

@@ -53,3 +53,10 @@ def test_what_stands_behind_a_call_comes_from_the_server_alone(actor: Actor) -> 
         "session-1",
         None,
     )
+
+
+def test_a_clock_before_1970_makes_ids_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.time_ns", lambda: -315_583_199_489_559_900)
+    made = {uuid.UUID(uuid7()) for _ in range(100)}
+    assert len(made) == 100
+    assert {(one.version, one.int >> 80) for one in made} == {(7, 0)}

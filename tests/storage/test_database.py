@@ -1,5 +1,7 @@
 """`.devloop/state.db`: opened by several processes at once, and clear about what is wrong."""
 
+import contextlib
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -10,7 +12,7 @@ import pytest
 from tests.storage.conftest import Start
 
 from devloop_tools.storage import database as module
-from devloop_tools.storage.database import Database
+from devloop_tools.storage.database import Database, database_file
 from devloop_tools.storage.errors import StorageError
 
 INSERT = "INSERT INTO events (ts, type, project_id, agent, data) VALUES ('t', ?, 'p', 'pm', '{}')"
@@ -175,6 +177,72 @@ def test_a_server_that_lost_its_database_harms_nobody_who_has_made_another(tmp_p
     ours.close()
     theirs.close()
     assert types_in(Database(tmp_path)) == ["row"] * 3
+
+
+def test_ids_are_kept_up_although_the_new_database_can_not_be_made_at_once(tmp_path: Path) -> None:
+    ours = Database(tmp_path)
+    run(ours, INSERT, INSERT)
+    _take_away(tmp_path / ".devloop", "folder")
+    (tmp_path / ".devloop").write_bytes(b"")
+    with pytest.raises(StorageError):
+        ours.data_version()
+    (tmp_path / ".devloop").unlink()
+    run(ours, INSERT)
+    assert (ours.rows("SELECT id FROM events LIMIT 9"), ours.generation) == ([(3,)], 1)
+
+
+def _close_to_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is for another user; root may write everywhere."""
+    monkeypatch.setattr(os, "access", lambda path, mode: mode & os.W_OK == 0)
+
+
+def test_where_nothing_may_be_written_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Database(tmp_path)
+    run(writer, INSERT)
+    _close_to_writing(monkeypatch)
+    reader = Database(tmp_path)
+    assert types_in(reader) == ["row"]
+    before = reader.data_version()
+    run(writer, INSERT)
+    assert len(types_in(reader)) == 2
+    assert reader.data_version() != before
+    writer.close()
+    content = database_file(tmp_path).read_bytes()
+    assert len(types_in(Database(tmp_path))) == 2
+    assert database_file(tmp_path).read_bytes() == content
+
+
+def test_a_database_of_an_earlier_version_is_read_as_one_of_this(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(Database(tmp_path), INSERT)
+    with contextlib.closing(sqlite3.connect(database_file(tmp_path))) as earlier, earlier:
+        earlier.execute("DROP TABLE saved_values")
+        [(version,)] = earlier.execute("PRAGMA user_version").fetchall()
+        earlier.execute(f"PRAGMA user_version = {version - 1}")
+    _close_to_writing(monkeypatch)
+    content = database_file(tmp_path).read_bytes()
+    assert Database(tmp_path).rows("SELECT * FROM saved_values") == []
+    assert types_in(Database(tmp_path)) == ["row"]
+    assert database_file(tmp_path).read_bytes() == content
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_no_link_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    for name in ("else", "p"):
+        (tmp_path / name).mkdir()
+    run(Database(tmp_path / "else"), INSERT)
+    target = tmp_path / "else/.devloop"
+    if kind == "folder":
+        (tmp_path / "p/.devloop").symlink_to(target)
+    else:
+        (tmp_path / "p/.devloop").mkdir()
+        (tmp_path / "p/.devloop/state.db").symlink_to(target / "state.db")
+    _close_to_writing(monkeypatch)
+    with pytest.raises(StorageError, match="link"):
+        types_in(Database(tmp_path / "p"))
 
 
 def _take_away(folder: Path, what: str) -> None:

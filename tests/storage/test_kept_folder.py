@@ -22,39 +22,37 @@ def _descriptors() -> int:
 
 def test_it_is_made_and_stays_open(tmp_path: Path) -> None:
     folder = KeptFolder(tmp_path, NAMES)
-    with folder.opened() as first:
-        assert _is_at(first, tmp_path / ".devloop" / "locks")
-    with folder.opened() as second:
-        assert second == first
+    first = folder.opened()
+    assert _is_at(first.fd, tmp_path / ".devloop" / "locks")
+    assert folder.opened() is first
 
 
 @pytest.mark.parametrize("removed", [".devloop", ".devloop/locks"])
 def test_one_that_was_moved_away_is_opened_and_made_anew(tmp_path: Path, removed: str) -> None:
     folder = KeptFolder(tmp_path, NAMES)
-    with folder.opened() as before:
-        os.rename(tmp_path / removed, tmp_path / "旧 old")
-        with folder.opened() as after:
-            assert _is_at(after, tmp_path / ".devloop" / "locks")
-            # Who uses the other one meanwhile, still can.
-            assert not os.path.samestat(os.fstat(before), os.fstat(after))
+    before = folder.opened()
+    os.rename(tmp_path / removed, tmp_path / "旧 old")
+    after = folder.opened()
+    assert _is_at(after.fd, tmp_path / ".devloop" / "locks")
+    # Who uses the other one meanwhile, still can.
+    assert not os.path.samestat(os.fstat(before.fd), os.fstat(after.fd))
 
 
 def test_a_link_in_its_place_is_refused(tmp_path: Path) -> None:
     folder = KeptFolder(tmp_path, NAMES)
-    with folder.opened():
-        pass
+    folder.opened()
     outside = tmp_path / "outside"
     os.rename(tmp_path / ".devloop", outside)
     (tmp_path / ".devloop").symlink_to(outside)
     (tmp_path / "outside" / "locks").rename(tmp_path / "moved")
-    with pytest.raises(ToolSandboxError, match="links are not followed"), folder.opened():
-        pass
+    with pytest.raises(ToolSandboxError, match="links are not followed"):
+        folder.opened()
 
 
 def test_a_project_that_is_gone_is_named(tmp_path: Path) -> None:
     folder = KeptFolder(tmp_path / "gone", NAMES)
-    with pytest.raises(StorageError, match="project folder can't be opened"), folder.opened():
-        pass
+    with pytest.raises(StorageError, match="project folder can't be opened"):
+        folder.opened()
 
 
 def test_descriptors_are_closed_with_their_folders(tmp_path: Path) -> None:
@@ -64,8 +62,8 @@ def test_descriptors_are_closed_with_their_folders(tmp_path: Path) -> None:
         (tmp_path / f"{number}").mkdir()
         folder = KeptFolder(tmp_path / f"{number}", NAMES)
         for _ in range(3):
-            with folder.opened():
-                os.rename(tmp_path / f"{number}/.devloop", tmp_path / f"{number}/{_}")
+            folder.opened()
+            os.rename(tmp_path / f"{number}/.devloop", tmp_path / f"{number}/{_}")
     del folder
     gc.collect()
     assert _descriptors() == before

@@ -1,5 +1,6 @@
 """What `doctor` looks at: each check gives findings, and a fix for each that isn't well."""
 
+import contextlib
 import fcntl
 import os
 import sqlite3
@@ -21,7 +22,7 @@ from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.errors import LoadError
 from devloop_tools.registry.unknown_arguments import unknown_arguments
 from devloop_tools.settings import Flags, SettingsError, resolve_project_dir, resolve_tools_dir
-from devloop_tools.storage.database import database_file
+from devloop_tools.storage.database import connect_to_read, database_file
 from devloop_tools.storage.errors import ExpectedFailure, StorageError
 
 PACKAGE = "devloop-tools"
@@ -131,7 +132,7 @@ def _policy_findings(tools: Tools, name: str) -> Iterator[Finding]:
     found = f"{granted} tools of ours, {len(policy.native_tools)} of the CLI's own"
     yield Finding(check, State.OK, found)
     for missing in policy.missing:
-        yield Finding(check, State.WARN, missing, "mend the failed packs, or remove the entry")
+        yield Finding(check, State.WARN, str(missing), "mend the failed packs, or remove the entry")
     for note in (*policy.notes, *unknown_arguments(policy, tools.registry.entries)):
         yield Finding(check, State.WARN, note, f"is it meant? Else mend {file}")
 
@@ -179,12 +180,9 @@ def _database_finding(root: Path) -> Finding:
     if file.is_symlink() or not file.is_file():
         return Finding("database", State.FAIL, f"{file}: a link or no regular file", fix)
     try:
-        connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=5)
-        try:
+        with contextlib.closing(connect_to_read(file)) as connection:
             [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
             [count] = connection.execute("SELECT count(*) FROM events").fetchone()
-        finally:
-            connection.close()
     except sqlite3.Error as exc:
         return Finding("database", State.FAIL, f"{file}: {exc}", fix)
     if verdict != "ok":

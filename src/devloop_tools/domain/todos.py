@@ -106,19 +106,20 @@ class TodoStore:
         """Replace the list by `items`, all of them open."""
         if fault := _fault_in(items):
             return fault
-        planned = [TodoItem(**vars(item)) for item in items]
-        document = TodoList(
-            agent=self._origin.agent,
-            call_id=self._origin.call_id,
-            created_at=timestamp(),
-            items=planned,
-            current=planned[0].id if planned else None,
-            progress_pct=0,
+        document = TodoList.model_validate(
+            {
+                "agent": self._origin.agent,
+                "call_id": self._origin.call_id,
+                "created_at": timestamp(),
+                "items": [vars(item) for item in items],
+                "current": items[0].id if items else None,
+                "progress_pct": 0,
+            }
         )
         with self._workspace.locked(self._workspace.todo_list) as file:
             save(file, document, keep=self._history())
         self._events.emit(self._origin, EventType.TODO_LIST, document.model_dump(include={"items"}))
-        return TodoListWritten(total=len(planned), path=file.path)
+        return TodoListWritten(total=len(items), path=file.path)
 
     def update(
         self, item_id: str, status: Status, *, note: str | None, evidence: str | None
@@ -157,18 +158,21 @@ class TodoStore:
 
 def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
     ids = [item.id for item in items]
-    if repeated := sorted(item_id for item_id, times in Counter(ids).items() if times > 1):
+    if len(set(ids)) < len(ids):
+        repeated = sorted(item_id for item_id, times in Counter(ids).items() if times > 1)
         return refused(
             f"items: the id {', '.join(repeated)} stands more than once", "Give each item its own."
         )
-    unknown = sorted({need for item in items for need in item.depends_on} - set(ids))
-    if unknown:
+    needs = {item.id: item.depends_on for item in items if item.depends_on}
+    if not needs:
+        return None
+    if unknown := sorted(set().union(*needs.values()).difference(ids)):
         return refused(
             f"items: depends_on names {', '.join(unknown)}, which is not in the list",
             f"Name items of this list ({_range(ids)}), or add the missing item.",
         )
     try:
-        TopologicalSorter({item.id: item.depends_on for item in items if item.depends_on}).prepare()
+        TopologicalSorter(needs).prepare()
     except CycleError as exc:
         return refused(
             f"items: depends_on goes in a circle: {' → '.join(exc.args[1])}",
@@ -179,9 +183,9 @@ def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
 
 def _step_fault(by_id: dict[str, TodoItem], item_id: str, status: Status) -> Refused | None:
     if item_id not in by_id:
-        return refused(
-            f"id: {item_id} is not in the todo list", f"The list holds {_range(list(by_id))}."
-        )
+        known = f"The list holds {_range(list(by_id))}."
+        hint = known if by_id else "The list is empty; call write_todolist to plan items."
+        return refused(f"id: {item_id} is not in the todo list", hint)
     if status is not Status.DONE:
         return None
     needs = {need: by_id.get(need) for need in by_id[item_id].depends_on}

@@ -5,12 +5,19 @@ from collections import deque
 MAX_LINE_BYTES = 64 * 1024 * 1024
 """A longer line is dropped and reported; nothing that a client sends honestly comes near."""
 
+MARK = b"\xef\xbb\xbf"
+"""A byte order mark, which a parser may ignore before a text (RFC 8259, section 8.1)."""
+
 
 class LineFramer:
-    """Feed it bytes, take lines out. Holds at most `max_line` bytes of an unfinished line."""
+    """Feed it bytes, take lines out. Holds at most `max_line` bytes of an unfinished line.
 
-    def __init__(self, max_line: int = MAX_LINE_BYTES) -> None:
+    A byte order mark is left out where the stream begins, unless it has `begun` before.
+    """
+
+    def __init__(self, max_line: int = MAX_LINE_BYTES, *, begun: bool = False) -> None:
         self._max_line = max_line
+        self._begun = begun
         self._lines: deque[bytes] = deque()
         self._held = bytearray()
         self._overlong = False
@@ -42,5 +49,8 @@ class LineFramer:
         line = b"\x00" if self._overlong else bytes(self._held)
         self._held.clear()
         self._overlong = False
+        if not self._begun:
+            self._begun = True
+            line = line.removeprefix(MARK)
         if line.strip():
             self._lines.append(line)

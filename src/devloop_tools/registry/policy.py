@@ -60,6 +60,18 @@ class Source:
 
 
 @frozen
+class Missing:
+    """A rule for a tool that isn't there yet: its place in the file, the name and the reason."""
+
+    place: str
+    tool: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.tool} {self.why}"
+
+
+@frozen
 class Verdict:
     """What was decided about a call of a tool, and the rule that decided; None: none matched."""
 
@@ -99,13 +111,13 @@ class Table:
 
 @frozen
 class Policy:
-    """What one agent may do. `missing` are names that grant nothing until they exist, with the
-    reason; `notes` are rules that may not do what was meant. Both are lines for a person."""
+    """What one agent may do. `missing` are names that grant nothing until they exist; `notes` are
+    rules that may not do what was meant, as lines for a person."""
 
     agent: str
     tables: Mapping[Decision, Table]
     source: Source = Source()
-    missing: tuple[str, ...] = ()
+    missing: tuple[Missing, ...] = ()
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -178,12 +190,12 @@ def build_policy(
     """
     source = source or Source()
     rules: list[Rule] = []
-    missing: list[str] = []
+    missing: list[Missing] = []
     for position, entry in enumerate(entries):
         try:
             rule = read_rule(entry, position)
             if why := _missing(rule, existing, packs_failed=packs_failed):
-                missing.append(f"{source.place(position)}: {rule.tool} {why}")
+                missing.append(Missing(source.place(position), rule.tool, why))
             rules.append(rule)
         except RuleFault as exc:
             raise PolicyError(f"{source.place(position, exc.key)}: {exc}") from None

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 import anyio
+from anyio import TaskHandle
 from anyio.abc import TaskGroup
 
 from devloop_tools.protocol.codec import decode, encode, encode_batch
@@ -63,7 +64,7 @@ class Connection:
         self._transport = transport
         self._max_in_flight = max_in_flight
         self._on_closing = on_closing
-        self._in_flight: dict[tuple[type, RequestId], anyio.CancelScope] = {}
+        self._in_flight: dict[tuple[type, RequestId], TaskHandle[None]] = {}
         self._idle = anyio.Event()
         self._reading = anyio.CancelScope()
         self._tasks: TaskGroup | None = None
@@ -94,9 +95,9 @@ class Connection:
     def cancel(self, request_id: object) -> None:
         """Cancel the request with this id; unknown and finished ones are ignored."""
         if isinstance(request_id, int | str):
-            scope = self._in_flight.get((type(request_id), request_id))
-            if scope is not None:
-                scope.cancel()
+            task = self._in_flight.get((type(request_id), request_id))
+            if task is not None:
+                task.cancel()
 
     def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification to the peer."""
@@ -199,8 +200,7 @@ class Connection:
                     reply(_refusal(message.id, f"{self._max_in_flight} requests are in flight"))
                     return
                 # In the table before the next line is read, so that a cancel always finds it.
-                self._in_flight[key] = scope = anyio.CancelScope()
-                tasks.start_soon(self._answer, message, handler, scope, reply)
+                self._in_flight[key] = tasks.start_soon(self._answer, message, handler, reply)
             case Notification():
                 handler.notification(message)
             case Malformed(answers=True) if question := self._asked.get(message.id or ""):
@@ -217,20 +217,19 @@ class Connection:
         self,
         request: Request,
         handler: Handler,
-        scope: anyio.CancelScope,
         reply: Callable[[JsonObject | None], None],
     ) -> None:
+        key = (type(request.id), request.id)
         body: JsonObject | None = None
         try:
-            with scope:
-                if not scope.cancel_called:
-                    body = await handler.request(request)
+            if not _is_cancelled(self._in_flight[key]):
+                body = await handler.request(request)
         finally:
-            del self._in_flight[(type(request.id), request.id)]
+            task = self._in_flight.pop(key)
             if not self._in_flight:
                 self._idle.set()
-        # Not `cancelled_caught`: a handler that swallowed its cancellation isn't answered either.
-        reply(None if body is None or scope.cancel_called else {"id": request.id, **body})
+            # A handler that swallowed its cancellation isn't answered either.
+            reply(None if body is None or _is_cancelled(task) else {"id": request.id, **body})
 
     def _send(self, reply: JsonObject | None) -> None:
         if reply is not None:
@@ -255,6 +254,10 @@ class _Question:
         if self.body is None:
             self.body = body
             self.settled.set()
+
+
+def _is_cancelled(task: TaskHandle[None]) -> bool:
+    return task.status is TaskHandle.Status.CANCELLING
 
 
 def _message_of(error: Any) -> str:

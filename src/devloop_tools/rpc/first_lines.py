@@ -25,6 +25,9 @@ _CHUNK = 1 << 16
 _LONGEST = 1 << 18
 """A longer line is no greeting; the connection gathers it without searching it again and again."""
 
+_MARK = b"\xef\xbb\xbf"
+"""Some clients put a byte order mark where the stream begins (RFC 8259, section 8.1)."""
+
 _OPENING = "initialize"
 _SILENT = frozenset({"notifications/initialized"})
 
@@ -32,11 +35,12 @@ _SILENT = frozenset({"notifications/initialized"})
 class FirstLines:
     """What happened before the connection: the calls that were answered, and what is left over."""
 
-    __slots__ = ("answered", "ended", "rest")
+    __slots__ = ("answered", "begun", "ended", "rest")
 
     def __init__(self) -> None:
         self.answered: list[tuple[str, Message]] = []
         self.rest = b""
+        self.begun = False
         self.ended = False
 
     @property
@@ -81,6 +85,9 @@ def _read(fd: int, lines: FirstLines) -> bool:
         chunk = b""
     lines.rest += chunk
     lines.ended = not chunk
+    if not lines.begun and len(lines.rest) >= len(_MARK):
+        lines.begun = True
+        lines.rest = lines.rest.removeprefix(_MARK)
     return bool(chunk)
 
 

@@ -48,13 +48,14 @@ class StdioTransport:
         write_fd: int,
         rest: bytes = b"",
         *,
+        begun: bool = False,
         ended: bool = False,
         max_line: int = MAX_LINE_BYTES,
     ) -> None:
         self._read_fd = read_fd
         self._write_fd = write_fd
         self._polled = _can_be_polled(read_fd)
-        self._framer = LineFramer(max_line)
+        self._framer = LineFramer(max_line, begun=begun)
         self._ended = False
         self._queue: deque[bytes] = deque()
         self._queued = 0

@@ -115,7 +115,8 @@ class Actors(Protocol):
 
 def uuid7() -> str:
     """A UUID that sorts by time, also within a millisecond (RFC 9562, section 6.2, method 3)."""
-    milliseconds, rest = divmod(time.time_ns(), 1_000_000)
+    # A clock that has lost its battery may stand before 1970, for which there is no such id.
+    milliseconds, rest = divmod(max(0, time.time_ns()), 1_000_000)
     fraction = rest * 4096 // 1_000_000
     # Ids need to differ, not to be secret; the system's randomness costs a call to it.
     value = bytearray(milliseconds.to_bytes(6) + fraction.to_bytes(2) + random.randbytes(8))

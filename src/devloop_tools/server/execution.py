@@ -41,7 +41,6 @@ from devloop_tools.toolkit.arguments import InvalidArguments, Problem
 from devloop_tools.toolkit.client import Client
 from devloop_tools.toolkit.content import Content
 from devloop_tools.toolkit.context import Progress
-from devloop_tools.toolkit.schema import is_published
 
 MAX_MESSAGE = 2000
 
@@ -195,8 +194,9 @@ def _finished(call: Call, value: Any) -> Finished:
     if blocks := _blocks(value):
         blocks = bounded_blocks(to_json_value(blocks), keep)
         return Finished(_text_of(blocks), None, blocks, tuple(blocks))
-    declared = call.definition.output_schema_declared
-    if declared and not is_published(call.definition.result, value):
+    definition = call.definition
+    declared = definition.output_schema_declared
+    if declared and not isinstance(value, definition.published_types):
         raise TypeError(f"the tool returned {type(value).__name__}, not what it publishes")
     plain = to_json_value(value)
     if isinstance(plain, str):

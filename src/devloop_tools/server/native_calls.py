@@ -52,10 +52,12 @@ class Ruling:
     """`reason` says why the call may not run, and what to do instead; empty if it may.
 
     `trace` is for the record: tool, decision, rule, where it stands, and what was looked at.
+    `refused_by_arguments`: the policy grants the call, and a path or a command speaks against it.
     """
 
     reason: str
     trace: dict[str, Any]
+    refused_by_arguments: bool = False
 
     @property
     def refused(self) -> bool:
@@ -74,7 +76,8 @@ def rule_on_call(
         reason = why(grounds.policy, verdict, namespace)
         return Ruling(reason, trace | {"reason": reason})
     for rule, reason in _faults(grounds, tool, arguments, folder):
-        return Ruling(reason, trace | {"decision": "deny", "rule": rule, "reason": reason})
+        told = {"decision": "deny", "rule": rule, "reason": reason}
+        return Ruling(reason, trace | told, refused_by_arguments=True)
     return Ruling("", trace)
 
 

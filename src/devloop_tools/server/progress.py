@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from devloop_tools.protocol.messages import JsonObject
 from devloop_tools.rpc.loop_thread import LoopThread
@@ -45,14 +45,18 @@ class ProgressReporter:
         self._send(fact)
 
 
-@contextmanager
 def reporting(
     send: Callable[[JsonObject], None], loop: LoopThread, *, wanted: bool
-) -> Iterator[Progress]:
+) -> AbstractContextManager[Progress]:
     """What a call reports through while it runs."""
-    if not wanted:
-        yield NO_PROGRESS
-        return
+    return _reporting(send, loop) if wanted else _UNWANTED
+
+
+_UNWANTED = nullcontext(NO_PROGRESS)
+
+
+@contextmanager
+def _reporting(send: Callable[[JsonObject], None], loop: LoopThread) -> Iterator[Progress]:
     reporter = ProgressReporter(send, loop)
     try:
         yield reporter

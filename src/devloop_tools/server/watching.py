@@ -5,11 +5,11 @@ from functools import partial
 
 import anyio
 
-from devloop_tools.domain.events import Event
+from devloop_tools.domain.events import Event, Place
 from devloop_tools.domain.project_resources import uris_of
 from devloop_tools.protocol.errors import INTERNAL_ERROR, RpcError
 from devloop_tools.protocol.messages import JsonObject
-from devloop_tools.server.committed import last_id, next_events
+from devloop_tools.server.committed import end, next_events
 from devloop_tools.server.session import Session
 from devloop_tools.storage.errors import StorageError
 
@@ -21,13 +21,13 @@ async def watch(session: Session) -> None:
     if session.watcher is not None:
         return
     try:
-        after = await last_id(session)
+        place = await end(session)
     except StorageError as exc:
         raise RpcError(INTERNAL_ERROR, f"changes can't be watched: {exc}") from None
     # Another subscription may have started meanwhile, from an id as low.
     if session.watcher is None:
         session.watcher = scope = anyio.CancelScope()
-        session.peer.start(partial(_watch, session, scope, after))
+        session.peer.start(partial(_watch, session, scope, place))
 
 
 def watch_no_more(session: Session) -> None:
@@ -37,14 +37,13 @@ def watch_no_more(session: Session) -> None:
         session.watcher = None
 
 
-async def _watch(session: Session, scope: anyio.CancelScope, after: int) -> None:
+async def _watch(session: Session, scope: anyio.CancelScope, place: Place) -> None:
     with scope:
         while True:
-            page = await next_events(session, after, POLL_S)
+            page, place = await next_events(session, place, POLL_S)
             for uri in _changed(page):
                 await session.peer.ready()
                 _tell(session, uri)
-            after = page[-1].id
 
 
 def _changed(events: Sequence[Event]) -> list[str]:

@@ -3,6 +3,8 @@
 SQLite in WAL mode with `synchronous=FULL`: a committed transaction survives power loss. Every
 transaction is BEGIN IMMEDIATE with a busy timeout of 30 s, so that writers queue up instead of
 failing. SQL here and above stays portable.
+
+Where nothing may be written, what is there is read all the same.
 """
 
 import contextlib
@@ -11,7 +13,7 @@ import sqlite3
 import stat
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from devloop_tools.storage.errors import LockTimeout, StorageError, ToolSandboxError
@@ -134,10 +136,13 @@ class Database:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._path = str(database_file(root))
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._file = (0, 0)
         self._opens = 0
+        self._replaced = 0
+        self._given: dict[str, int] = {}
 
     def require(self) -> None:
         """Open the database if it isn't yet. Raises StorageError, with what to do, if it can't be.
@@ -167,9 +172,17 @@ class Database:
         """All rows of a query, which must bound itself."""
         with self._lock:
             try:
+                if self._connection is None and _is_closed_to_writing(self._root):
+                    with contextlib.closing(self._open_to_read()) as connection:
+                        return connection.execute(sql, values).fetchall()
                 return self._opened().execute(sql, values).fetchall()
             except sqlite3.Error as exc:
                 raise StorageError(f".devloop/state.db: {_told(exc)}") from exc
+
+    @property
+    def generation(self) -> int:
+        """A number that changes when another file was found in the place of the one before."""
+        return self._replaced
 
     def is_there(self) -> bool:
         """Whether anybody has written it: a reader need not make it."""
@@ -178,6 +191,9 @@ class Database:
     def data_version(self) -> int:
         """A number that changes when another connection has committed (PRAGMA data_version)."""
         version = int(str(self.rows("PRAGMA data_version")[0][0]))
+        if self._connection is None:
+            # Each look that only reads has a connection of its own, which can't compare.
+            return _last_write(database_file(self._root))
         return (self._opens << 32) + version
 
     def close(self) -> None:
@@ -188,24 +204,29 @@ class Database:
                 self._connection = None
 
     def _opened(self) -> sqlite3.Connection:
-        given: list[Row] = []
         if self._connection is not None and self._file != self._present_file():
             # Somebody took the folder away (git clean does): what went into the file that is open
             # would be in no file. SQLite leaves the new one's log alone when it closes the old one.
+            self._replaced += 1
             with contextlib.suppress(sqlite3.Error):
-                given = self._connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+                sql = "SELECT name, seq FROM sqlite_sequence"
+                for name, seq in self._connection.execute(sql).fetchall():
+                    self._given[name] = max(seq, self._given.get(name, 0))
             self._connection.close()
             self._connection = None
         if self._connection is None:
             self._connection, self._file = self._open(), self._present_file()
             self._opens += 1
             weakref.finalize(self, self._connection.close)
-            _go_on_from(self._connection, given)
+            # What can't be kept up now is no reason to write nothing.
+            with contextlib.suppress(sqlite3.Error):
+                _go_on_from(self._connection, self._given)
+                self._given.clear()
         return self._connection
 
     def _present_file(self) -> tuple[int, int]:
         try:
-            found = os.stat(database_file(self._root), follow_symlinks=False)
+            found = os.stat(self._path, follow_symlinks=False)
         except OSError:
             return (0, 0)
         return (found.st_dev, found.st_ino)
@@ -224,6 +245,24 @@ class Database:
         except (LockTimeout, ToolSandboxError) as exc:
             raise StorageError(f".devloop/state.db can't be opened: {exc.reason}") from exc
 
+    def _open_to_read(self) -> sqlite3.Connection:
+        """What lies there, at this moment: where nothing may be written, others may write still."""
+        try:
+            with open_folder(self._root, (".devloop",), agent="") as folder:
+                _refuse_link(folder)
+        except (OSError, ToolSandboxError) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else exc.reason
+            raise StorageError(f".devloop/state.db can't be opened: {why}") from exc
+        connection = connect_to_read(database_file(self._root))
+        if _version(connection) >= len(_MIGRATIONS):
+            return connection
+        # Whoever reads expects the tables of this version.
+        copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        with contextlib.closing(connection):
+            connection.backup(copy)
+        _migrate(copy)
+        return copy
+
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             database_file(self._root), isolation_level=None, check_same_thread=False
@@ -237,6 +276,47 @@ class Database:
             connection.close()
             raise
         return connection
+
+
+def connect_to_read(file: Path) -> sqlite3.Connection:
+    """A connection that changes nothing in the file, for whoever may write nothing beside it too.
+
+    Raises sqlite3.Error.
+    """
+    uri = f"{file.as_uri()}?mode=ro"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        _version(connection)
+    except sqlite3.OperationalError:
+        connection.close()
+        log = Path(f"{file}-wal")
+        if log.exists() and log.stat().st_size > 0:
+            raise sqlite3.OperationalError(
+                f"{log.name} can't be read where nothing may be written; "
+                "call a tool once where the project may be written"
+            ) from None
+        # In WAL mode SQLite wants a file beside it also to read, but for one that stays as it is.
+        return sqlite3.connect(
+            f"{uri}&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+        )
+    return connection
+
+
+def _is_closed_to_writing(root: Path) -> bool:
+    """Whether there is a database that this process may only read."""
+    file = database_file(root)
+    may_write = os.access(file.parent, os.W_OK | os.X_OK) and os.access(file, os.W_OK)
+    return not may_write and file.exists()
+
+
+def _last_write(file: Path) -> int:
+    """When the database or its log was written last, in nanoseconds."""
+    written = 0
+    for name in (file, f"{file}-wal"):
+        with contextlib.suppress(FileNotFoundError):
+            written = max(written, os.stat(name).st_mtime_ns)
+    return written
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
@@ -263,14 +343,13 @@ def _told(exc: sqlite3.Error) -> str:
     return str(exc)
 
 
-def _go_on_from(connection: sqlite3.Connection, given: list[Row]) -> None:
+def _go_on_from(connection: sqlite3.Connection, given: Mapping[str, int]) -> None:
     """Give no id again that the database before gave: bugs are quoted, subscribers count events."""
     if not given:
         return
-    # What can't be kept up here is no reason to write nothing.
-    with contextlib.suppress(sqlite3.Error), connection:
+    with connection:
         connection.execute("BEGIN IMMEDIATE")
-        for name, seq in given:
+        for name, seq in given.items():
             connection.execute(
                 "INSERT INTO sqlite_sequence (name, seq) SELECT ?, 0"
                 " WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?)",

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from devloop_tools.frozen import frozen
 from devloop_tools.storage.errors import StorageError, ToolSandboxError
-from devloop_tools.storage.folders import open_file, open_folder
+from devloop_tools.storage.folders import folder_descriptor, open_file
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """No file is read whole above this."""
@@ -183,7 +183,7 @@ class ProjectFile:
             except OSError as exc:
                 _remove(target, other.names[-1])
                 # What failed is this file, not the one that it is kept as.
-                raise self._described(exc) from exc
+                raise self.described(exc) from exc
             except BaseException:
                 _remove(target, other.names[-1])
                 raise
@@ -210,17 +210,11 @@ class ProjectFile:
         _remove(target, name)
         raise ToolSandboxError(self.path, self.agent, "it was swapped while it was kept")
 
-    @contextlib.contextmanager
-    def _folder(self, *, create: bool = False) -> Iterator[int]:
-        try:
-            with open_folder(self.root, self.names[:-1], agent=self.agent, create=create) as fd:
-                yield fd
-        except OSError as exc:
-            if isinstance(exc, FileNotFoundError) and not create:
-                raise
-            raise self._described(exc) from exc
+    def _folder(self, *, create: bool = False) -> "_Folder":
+        return _Folder(self, create)
 
-    def _described(self, exc: OSError) -> StorageError:
+    def described(self, exc: OSError) -> StorageError:
+        """What the system said of the file, with its path."""
         return StorageError(f"{self.path}: {exc.strerror}")
 
     @contextlib.contextmanager
@@ -263,6 +257,35 @@ class ProjectFile:
             os.fsync(fd)
         finally:
             os.close(fd)
+
+
+class _Folder:
+    """The open folder of a file, as a block: an OSError in it is told with the file's path."""
+
+    def __init__(self, file: ProjectFile, create: bool) -> None:
+        self._file = file
+        self._create = create
+        self._fd = -1
+
+    def __enter__(self) -> int:
+        file = self._file
+        try:
+            self._fd = folder_descriptor(
+                file.root, file.names[:-1], agent=file.agent, create=self._create
+            )
+        except OSError as exc:
+            self._tell(exc)
+            raise
+        return self._fd
+
+    def __exit__(self, _kind: object, exc: BaseException | None, _trace: object) -> None:
+        os.close(self._fd)
+        if isinstance(exc, OSError):
+            self._tell(exc)
+
+    def _tell(self, exc: OSError) -> None:
+        if self._create or not isinstance(exc, FileNotFoundError):
+            raise self._file.described(exc) from exc
 
 
 def _remove(folder: int, name: str) -> None:

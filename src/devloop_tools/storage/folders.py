@@ -20,20 +20,28 @@ _NO_FOLLOW = os.O_NOFOLLOW | os.O_CLOEXEC
 def open_folder(
     root: Path, names: Sequence[str], *, agent: str, create: bool = False
 ) -> Iterator[int]:
-    """The descriptor of the folder `names` below `root`.
+    """As `folder_descriptor`, closed when the block ends."""
+    fd = folder_descriptor(root, names, agent=agent, create=create)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def folder_descriptor(root: Path, names: Sequence[str], *, agent: str, create: bool = False) -> int:
+    """The descriptor of the folder `names` below `root`, for the caller to close.
 
     With `create`, missing folders are made and synced. Raises FileNotFoundError where one is
     missing, ToolSandboxError where a name is a link or a file.
     """
     fd = _open_root(root)
-    try:
-        for depth in range(len(names)):
+    for depth in range(len(names)):
+        try:
             below = _enter(fd, names[: depth + 1], agent, create)
+        finally:
             os.close(fd)
-            fd = below
-        yield fd
-    finally:
-        os.close(fd)
+        fd = below
+    return fd
 
 
 class KeptFolder:
@@ -43,20 +51,19 @@ class KeptFolder:
         self._root = root
         self._names = names
         self._path = os.path.join(root, *names)
-        self._open: _Descriptor | None = None
+        self._open: Descriptor | None = None
 
-    @contextlib.contextmanager
-    def opened(self) -> Iterator[int]:
-        """Its descriptor; a missing folder is made. Safe from several threads."""
+    def opened(self) -> "Descriptor":
+        """It, open; a missing folder is made. Safe from several threads."""
         kept = self._open
         if kept is None or not kept.is_at(self._path):
-            with open_folder(self._root, self._names, agent="", create=True) as fd:
-                kept = self._open = _Descriptor(os.dup(fd))
-        yield kept.fd
+            fd = folder_descriptor(self._root, self._names, agent="", create=True)
+            kept = self._open = Descriptor(fd)
+        return kept
 
 
-class _Descriptor:
-    """Closed when nobody holds it any more."""
+class Descriptor:
+    """`fd` is closed when nobody holds this any more."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
@@ -64,6 +71,7 @@ class _Descriptor:
         weakref.finalize(self, os.close, fd)
 
     def is_at(self, path: str) -> bool:
+        """Whether what is open stands at `path` now."""
         try:
             return os.path.samestat(self._what, os.stat(path, follow_symlinks=False))
         except OSError:

@@ -41,30 +41,28 @@ class FileLocks:
         if not ours.acquire(timeout=self._timeout_s):
             raise self._timed_out(path)
         try:
-            with self._locked_file(path, deadline):
+            fd = self._open_lock(path)
+            try:
+                self._lock(fd, path, deadline)
                 yield
+            finally:
+                os.close(fd)
         finally:
             ours.release()
 
-    @contextlib.contextmanager
-    def _locked_file(self, path: str, deadline: float) -> Iterator[None]:
-        fd = self._open_lock(path)
-        try:
-            wait = _FIRST_WAIT_S
-            while not _try_lock(fd):
-                if time.monotonic() >= deadline:
-                    raise self._timed_out(path)
-                time.sleep(wait)
-                wait = min(wait * 2, _LONGEST_WAIT_S)
-            yield
-        finally:
-            os.close(fd)
+    def _lock(self, fd: int, path: str, deadline: float) -> None:
+        wait = _FIRST_WAIT_S
+        while not _try_lock(fd):
+            if time.monotonic() >= deadline:
+                raise self._timed_out(path)
+            time.sleep(wait)
+            wait = min(wait * 2, _LONGEST_WAIT_S)
 
     def _open_lock(self, path: str) -> int:
         name = hashlib.sha256(path.encode()).hexdigest()[:16] + ".lock"
         try:
-            with self._folder.opened() as folder:
-                return open_file(folder, name, os.O_RDWR | os.O_CREAT)
+            folder = self._folder.opened()
+            return open_file(folder.fd, name, os.O_RDWR | os.O_CREAT)
         except OSError as exc:
             raise StorageError(f"{path}: its lock in .devloop/locks: {exc.strerror}") from exc
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from devloop_tools.frozen import changed, frozen
@@ -25,6 +25,8 @@ DENIED_TO_READ = (".env*", ".devloop")
 
 READABLE_STATE = ".devloop/results/**"
 """Whole results, kept there because an answer was too long."""
+
+_MOST_JUDGED = 1000
 
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _SHORT_GIT = re.compile(r"git~[0-9]")
@@ -75,6 +77,14 @@ class Sandbox:
 
     def judge(self, path: str, operation: Operation) -> Verdict:
         """The verdict on `path`; the same for our tools, `sandbox_check` and the hook."""
+        known = self._judged.get((path, operation))
+        if known is None:
+            known = self._judge(path, operation)
+            if known.allowed and len(self._judged) < _MOST_JUDGED:
+                self._judged[path, operation] = known
+        return known
+
+    def _judge(self, path: str, operation: Operation) -> Verdict:
         if operation is Operation.READ and path.startswith("/"):
             return self._judge_outside(path)
         try:
@@ -84,6 +94,11 @@ class Sandbox:
         if operation is Operation.READ:
             return _judge_read(parts)
         return self._judge_write(parts)
+
+    @cached_property
+    def _judged(self) -> dict[tuple[str, Operation], Verdict]:
+        """What is allowed, which only names decide: a few files are asked for again and again."""
+        return {}
 
     def require(self, path: str, operation: Operation) -> tuple[Path | None, tuple[str, ...]]:
         """The folder (None: the project) and the names below it that an allowed path means.
@@ -144,7 +159,17 @@ def _closing(patterns: tuple[str, ...], parts: tuple[str, ...]) -> str | None:
 @lru_cache(maxsize=4096)
 def _closing_names(patterns: tuple[str, ...], name: str) -> tuple[str, ...]:
     """Those that close a name wherever it stands. Most folders are asked about again and again."""
-    return tuple(p for p in patterns if "/" not in p and _name_matches(name, p))
+    folded = _folded(name)
+    if not _names(patterns).fullmatch(folded):
+        return ()
+    return tuple(p for p in patterns if "/" not in p and _glob(_folded(p)).fullmatch(folded))
+
+
+@lru_cache(maxsize=512)
+def _names(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """All that close names, as one: few names are closed."""
+    globs = (_glob(_folded(pattern)).pattern for pattern in patterns if "/" not in pattern)
+    return re.compile("|".join(f"(?:{glob})" for glob in globs) or "(?!)", re.DOTALL)
 
 
 def means(pattern: str, parts: tuple[str, ...]) -> bool:
@@ -235,10 +260,6 @@ def _name(pattern: str) -> str:
     first, *rest = [re.escape(part).replace(r"\?", "[^/]") for part in re.split(r"\*+", pattern)]
     inner = "".join(f"(?>[^/]*?{part})" for part in rest[:-1])
     return first + inner + (f"[^/]*{rest[-1]}" if rest else "")
-
-
-def _name_matches(name: str, pattern: str) -> bool:
-    return _glob(_folded(pattern)).fullmatch(_folded(name)) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -2,13 +2,14 @@
 
 import inspect
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, get_type_hints
 
 from devloop_tools.frozen import frozen
 from devloop_tools.toolkit.arguments import Arguments, ModelArguments
 from devloop_tools.toolkit.context import ToolContext
 from devloop_tools.toolkit.input import ToolInput
-from devloop_tools.toolkit.schema import declares_schema, output_schema
+from devloop_tools.toolkit.schema import declares_schema, output_schema, published_types
 
 MAX_NAME = 50
 """With the `mcp__devloop__` that the CLI puts before it, a name fits the API's 64."""
@@ -53,10 +54,15 @@ class ToolDefinition:
         """JSON Schema 2020-12 of the arguments: an object, with no reference to resolve."""
         return self.arguments.schema()
 
-    @property
+    @cached_property
     def output_schema_declared(self) -> bool:
         """Whether results are published with a schema."""
         return declares_schema(self.result)
+
+    @cached_property
+    def published_types(self) -> tuple[type, ...]:
+        """What may be returned where results are published with a schema."""
+        return published_types(self.result)
 
     def output_schema(self) -> dict[str, Any] | None:
         """JSON Schema of the result, only `ok` required; None where the result is prose."""

@@ -88,12 +88,12 @@ def declares_schema(result: Any) -> bool:
     )
 
 
-def is_published(result: Any, value: Any) -> bool:
-    """Whether a tool whose annotation `result` declares a schema may return `value`.
+def published_types(result: Any) -> tuple[type, ...]:
+    """What a tool whose annotation `result` declares a schema may return.
 
     An expected failure may always come: of the schema it needs `ok` alone.
     """
-    return isinstance(value, (*_members(result), Refused))
+    return (*_members(result), Refused)
 
 
 def _members(result: Any) -> tuple[Any, ...]:

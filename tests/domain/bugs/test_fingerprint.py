@@ -2,8 +2,11 @@ from typing import Any
 
 import pytest
 
-from devloop_tools.domain.bugs.fingerprint import fingerprint
+from devloop_tools.domain.bugs.fingerprint import fingerprints
 from devloop_tools.domain.bugs.records import Evidence, Report, Severity
+
+EARLIER = "sha256:8939a106603761486f366dbc698bc25f8b2d40da542174517a5b90dfcbb15d47"
+"""Of a report with a port and a time of day, as it was written while they counted."""
 
 PLAIN = {
     "title": "登录失败 Login fails",
@@ -15,7 +18,7 @@ PLAIN = {
 
 
 def of(**changes: Any) -> str:
-    return fingerprint(Report.model_validate(PLAIN | changes))
+    return fingerprints(Report.model_validate(PLAIN | changes))[0]
 
 
 def at(path: str, line: int) -> list[Evidence]:
@@ -46,6 +49,8 @@ def test_the_same_failure_in_another_dress_is_the_same(changes: dict[str, Any]) 
         {"expected": "200 within 400 ms"},
         {"actual": "404 after 20 ms"},
         {"actual": "500 After 20 ms"},
+        {"expected": "200 at 10:15"},
+        {"actual": "500 after 20 ms, version 1:2:3"},
         {"evidence": at("a.ts", 1)},
     ],
 )
@@ -64,10 +69,43 @@ def test_another_failure_is_another(changes: dict[str, Any]) -> None:
         ("/tmp/pytest-1/a.db is locked", "/tmp/pytest-22/b.db is locked"),
         ("src/a.ts:12:5 boom", "src/a.ts:13:7 boom"),
         ("第 12 行 错误", "第13行 错误"),
+        ("nothing on port 3000", "nothing on port 41231"),
+        ("PORT=3000 is taken", "PORT=3001 is taken"),
+        ("端口 3000 被占用", "端口 41231 被占用"),
+        ("端口号：3000被占用", "端口号：3001被占用"),
+        ("EADDRINUSE :::3000", "EADDRINUSE :::41231"),
+        ("http://[::1]:3000/a", "http://[::1]:3001/a"),
+        ("bound to 0.0.0.0:80", "bound to 0.0.0.0:8080"),
+        ("[10:22:33.123] boom", "[9:00:01.5] boom"),
+        ("上午10:22登录失败", "上午9:05登录失败"),
+        ("fails at 10:22 pm", "fails at 11:45 pm"),
     ],
 )
 def test_what_changes_from_run_to_run_counts_as_one(one: str, other: str) -> None:
     assert of(actual=one) == of(actual=other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("viewport 1024", "viewport 768"),
+        ("status: 404", "status: 500"),
+        ("ratio 16:90", "ratio 16:91"),
+        ("port of call", "port of entry"),
+        ("std::30", "std::31"),
+    ],
+)
+def test_other_numbers_count(one: str, other: str) -> None:
+    assert of(actual=one) != of(actual=other)
+
+
+def test_a_port_counts_as_one_where_it_is_expected_too() -> None:
+    assert of(expected="listens on port 3000") == of(expected="listens on port 3001")
+
+
+def test_what_earlier_rules_wrote_is_known_still() -> None:
+    report = Report.model_validate(PLAIN | {"actual": "no answer at 10:15 on port 3000 in 5 s."})
+    assert fingerprints(report)[1] == EARLIER
 
 
 def test_the_place_is_the_first_quoted_file_and_no_line() -> None:

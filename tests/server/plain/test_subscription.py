@@ -1,5 +1,6 @@
 """events.subscribe: events as they are committed, none missed, none twice."""
 
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,25 @@ async def test_an_event_to_come_is_refused_since_the_log_may_have_begun_anew(
     assert error["message"] == (
         f"after: {after} is no event yet, the newest is 1; 0 asks for all there are"
     )
+
+
+@pytest.mark.parametrize("after", [None, 0, 2])
+async def test_events_of_a_database_in_place_of_the_one_before_are_all_told(
+    connect: Connect, after: int | None
+) -> None:
+    async with connect() as host:
+        commit(other_process(host.root), 2)
+        await host.result("events.subscribe", {"after": after})
+        seen = len(await host.told_times("event", 2 if after == 0 else 0))
+        shutil.rmtree(host.root / ".devloop")
+        commit(other_process(host.root), 1)
+        commit(other_process(host.root), 1)
+        await host.told_times("event", seen + 2)
+        await host.execute("timeline_append", {"event": "unit.built"})
+        await host.told_times("event", seen + 3)
+        told = [event["data"].get("id") or event["id"] for event in host.told("event")[seen:]]
+        assert told[:2] == ["记 0", "记 0"]
+        assert told[2] > 2
 
 
 @pytest.mark.parametrize("params", [{"after": -1}, {"after": "x"}, {"after": 2**63}, {"from": 1}])

@@ -209,3 +209,11 @@ async def test_arguments_that_do_not_fit_are_named(
     with pytest.raises(InvalidArguments) as caught:
         await call_tool(update_todo_item, arguments, ctx)
     assert f"- {line}" in str(caught.value)
+
+
+async def test_an_empty_list_says_what_to_do(tmp_path: Path) -> None:
+    ctx = tool_context(tmp_path)
+    await call_tool(write_todolist, {"items": []}, ctx)
+    assert (await move(ctx, 1, "done")).hint == (
+        "The list is empty; call write_todolist to plan items."
+    )

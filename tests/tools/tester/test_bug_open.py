@@ -3,6 +3,8 @@ from pathlib import Path
 import pytest
 from tests.tools.tester.conftest import PLAIN, Doing
 
+from devloop_tools.domain.bugs.fingerprint import fingerprints
+from devloop_tools.domain.bugs.records import Report
 from devloop_tools.storage.errors import StorageError
 from devloop_tools.toolkit import ToolContext
 from devloop_tools.toolkit.arguments import InvalidArguments
@@ -108,3 +110,31 @@ async def test_bad_arguments_name_the_field(
 ) -> None:
     with pytest.raises(InvalidArguments, match=field):
         await call_tool(bug_open, PLAIN | changes, ctx)
+
+
+def store_as_before(ctx: ToolContext, **report: str) -> None:
+    """The bugs lie there as they were written before ports and times of day were ignored."""
+    plain = Report.model_validate(PLAIN | {"unit_id": "todo-be"} | report)
+    with ctx.database.transaction() as transaction:
+        transaction.execute("UPDATE bugs SET fingerprint = ?", (fingerprints(plain)[1],))
+
+
+async def test_a_bug_under_an_earlier_fingerprint_is_found_and_goes_on_under_todays(
+    opened: Doing, ctx: ToolContext
+) -> None:
+    await opened(actual="no answer on port 3000")
+    store_as_before(ctx, actual="no answer on port 3000")
+    assert (await opened(actual="no answer on port 3000")).deduplicated
+    again = await opened(actual="no answer on port 41231")
+    assert (again.id, again.occurrences) == ("BUG-0001", 3)
+
+
+async def test_a_finished_bug_under_an_earlier_fingerprint_is_linked(
+    opened: Doing, moved: Doing, ctx: ToolContext
+) -> None:
+    await opened(actual="no answer at 10:15")
+    await moved("BUG-0001", "wontfix")
+    store_as_before(ctx, actual="no answer at 10:15")
+    assert (await opened(actual="no answer at 10:15")).previous == "BUG-0001"
+    refused = await moved("BUG-0001", "reopened")
+    assert "BUG-0002 is open for the same failure" in refused.reason

@@ -214,3 +214,44 @@ async def test_what_cannot_be_used_is_refused(
 async def test_a_path_outside_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ToolSandboxError):
         await build(tmp_path, report="../../etc/passwd")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"failures": [{}]},
+        {"failures": [ADDS, {"full_name": " ", "line": 3}]},
+        {"report": "[{}]"},
+        {"report": '[{"kind": "error"}]'},
+    ],
+)
+async def test_a_failure_that_says_nothing_is_refused(tmp_path: Path, given: Any) -> None:
+    assert "it names no test, no file and no message. A failure is" in await refusal(
+        tmp_path, **given
+    )
+
+
+async def test_a_list_of_what_is_no_failure_is_refused(tmp_path: Path) -> None:
+    assert "failures[0]: it is no object." in await refusal(tmp_path, report="[3]")
+
+
+async def test_failures_may_come_as_text(tmp_path: Path) -> None:
+    lay_out(tmp_path)
+    text = await build(tmp_path, report=json.dumps([ADDS]))
+    assert text == await build(tmp_path, failures=[ADDS])
+
+
+@pytest.mark.parametrize(
+    ("failure", "lines"),
+    [
+        ({"full_name": "adds"}, ["1. adds", "   Failed: “adds”"]),
+        ({"message": "boom"}, ["1. error", "   Failed: boom"]),
+        ({"message": "总价不对"}, ["1. error", "   失败：总价不对"]),
+    ],
+)
+async def test_a_hint_holds_no_empty_places(
+    tmp_path: Path, failure: dict[str, str], lines: list[str]
+) -> None:
+    hint = (await build(tmp_path, failures=[failure])).splitlines()
+    assert hint[:2] == lines
+    assert not hint[-1].endswith((": ", "："))

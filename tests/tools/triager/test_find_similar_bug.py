@@ -1,9 +1,11 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from devloop_tools.domain.bugs import finding
 from devloop_tools.toolkit import ToolContext
-from devloop_tools.toolkit.testing import call_tool
+from devloop_tools.toolkit.testing import call_tool, tool_context
 from devloop_tools.tools.tester.bug_open import bug_open
 from devloop_tools.tools.tester.bug_transition import bug_transition
 from devloop_tools.tools.triager.find_similar_bug import find_similar_bug
@@ -47,3 +49,17 @@ async def test_what_is_not_there_or_not_clear_is_told(ctx: ToolContext) -> None:
     assert "exactly one of them" in (await found(ctx)).reason
     assert "exactly one of them" in (await found(ctx, bug_id="BUG-0001", text="x")).reason
     assert (await found(ctx, text="火星 zzz")).bugs == []
+
+
+async def test_a_meaning_is_told_and_nothing_is_loaded_for_no_bugs(
+    ctx: ToolContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [first, *_] = (await found(ctx, text="会话登录后过期了")).bugs
+    assert (first.id, first.shared[0]) == ("BUG-0001", "similar meaning")
+
+    def fail() -> None:
+        raise AssertionError("the encoder is asked for")
+
+    monkeypatch.setattr(finding, "likeness", fail)
+    (tmp_path / "新").mkdir()
+    assert (await found(tool_context(tmp_path / "新"), text="x")).searched == 0

@@ -54,6 +54,7 @@ def similar_to_text(shelf: BugShelf, text: str, limit: int) -> SimilarBugs:
 
 def _ranked(text: str, title: str, bugs: Sequence[Bug], limit: int) -> SimilarBugs:
     searched = [known(bug.id, bug.title, _text_of(bug)) for bug in bugs]
+    compare = likeness() if bugs else None
     by_id = {bug.id: bug for bug in bugs}
     found = [
         SimilarBug(
@@ -64,7 +65,7 @@ def _ranked(text: str, title: str, bugs: Sequence[Bug], limit: int) -> SimilarBu
             score=match.score,
             shared=list(match.shared)[:_SHOWN],
         )
-        for match in rank(known("", title, text), searched, limit, likeness())
+        for match in rank(known("", title, text), searched, limit, compare)
     ]
     return SimilarBugs(bugs=found, searched=len(bugs))
 

@@ -33,17 +33,27 @@ def with_number(transaction: sqlite3.Connection, number: int) -> Present | None:
     return _one(transaction, f"{_PRESENT} WHERE number = ?", number)
 
 
-def repeated(transaction: sqlite3.Connection, fingerprint: str) -> Present | None:
+def repeated(transaction: sqlite3.Connection, fingerprint: str, earlier: str) -> Present | None:
     """The bug that a report with this fingerprint repeats: an open one before a finished one.
 
-    Where that one was found to be a duplicate, it is the bug that it repeats.
+    One that was stored under the `earlier` fingerprint is found too, and stored under this one from
+    here on. Where the bug was found to be a duplicate, it is the bug that it repeats.
     """
     found = _one(
         transaction,
-        f"{_PRESENT} WHERE fingerprint = ? ORDER BY finished, number DESC LIMIT 1",
+        f"{_PRESENT} WHERE fingerprint IN (?, ?)"
+        " ORDER BY finished, fingerprint = ? DESC, number DESC LIMIT 1",
+        fingerprint,
+        earlier,
         fingerprint,
     )
-    return original_of(transaction, found) if found else None
+    if found is None:
+        return None
+    if found.fingerprint != fingerprint:
+        transaction.execute(
+            "UPDATE bugs SET fingerprint = ? WHERE fingerprint = ?", (fingerprint, earlier)
+        )
+    return original_of(transaction, found)
 
 
 def original_of(transaction: sqlite3.Connection, bug: Present) -> Present:
@@ -131,8 +141,8 @@ def _searched(name: str, report: Report) -> str:
     return folded("\n".join(texts))
 
 
-def _one(transaction: sqlite3.Connection, sql: str, value: object) -> Present | None:
-    row = transaction.execute(sql, (value,)).fetchone()
+def _one(transaction: sqlite3.Connection, sql: str, *values: object) -> Present | None:
+    row = transaction.execute(sql, values).fetchone()
     if row is None:
         return None
     number, fingerprint, status, severity, *counts = row

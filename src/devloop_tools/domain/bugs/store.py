@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from devloop_tools.domain.bugs.fingerprint import fingerprint
+from devloop_tools.domain.bugs.fingerprint import fingerprints
 from devloop_tools.domain.bugs.records import (
     BugMoved,
     BugOpened,
@@ -67,9 +67,9 @@ class BugStore:
 
     def open(self, report: Report) -> BugOpened:
         """Open a bug, or add an occurrence to the open one that has the same fingerprint."""
-        digest, now = fingerprint(report), timestamp()
+        (digest, earlier), now = fingerprints(report), timestamp()
         with self._database.transaction() as transaction:
-            before = repeated(transaction, digest)
+            before = repeated(transaction, digest, earlier)
             if before is not None and before.status not in FINISHED:
                 return self._seen_again(transaction, before, report, now)
             previous = before.number if before else None

@@ -29,6 +29,11 @@ class Failed:
         return self.full_name.rpartition(" > ")[2]
 
     @property
+    def tells(self) -> bool:
+        """Whether it says anything: which test, where, or what went wrong."""
+        return any(text.strip() for text in (self.full_name, self.file, self.message))
+
+    @property
     def blocks(self) -> bool:
         """Whether it kept a whole file or group from running."""
         return self.kind in (SuiteKind.LOAD, SuiteKind.HOOK)

@@ -37,8 +37,10 @@ def _reported(workspace: Workspace, report: str | dict[str, Any]) -> list[Failed
     if isinstance(report, dict):
         return _parsed(report)
     text = report.strip()
-    if text.startswith("{") and '"failures"' in text and (found := _object(text)):
+    if text.startswith("{") and '"failures"' in text and isinstance(found := _value(text), dict):
         return _parsed(found)
+    if text.startswith("[") and isinstance(listed := _value(text), list):
+        return _listed(listed)
     is_path = (
         text and "\n" not in text and len(text) <= MAX_PATH and not text.startswith(("{", "<"))
     )
@@ -46,23 +48,26 @@ def _reported(workspace: Workspace, report: str | dict[str, Any]) -> list[Failed
     return failed_in(read_report(workspace, source, Format.AUTO, None))
 
 
-def _listed(failures: Sequence[dict[str, Any]]) -> list[Failed]:
+def _listed(failures: Sequence[Any]) -> list[Failed]:
     """Failures as parse_vitest lists them; more fields than are known are left alone."""
     found: list[Failed] = []
     for at, failure in enumerate(failures):
+        if not isinstance(failure, dict):
+            raise _faulty(f"failures[{at}]: it is no object.")
         try:
             found.append(failed_test(Failure.model_validate({"full_name": "", **failure})))
         except ValidationError as exc:
             raise _unknown(f"failures[{at}]", exc) from exc
+        if not found[-1].tells:
+            raise _faulty(f"failures[{at}]: it names no test, no file and no message.")
     return found
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def _value(text: str) -> Any:
     try:
-        found = orjson.loads(text)
+        return orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
-    return found if isinstance(found, dict) else None
 
 
 def _parsed(report: dict[str, Any]) -> list[Failed]:
@@ -91,8 +96,12 @@ def _parsed(report: dict[str, Any]) -> list[Failed]:
 def _unknown(name: str, exc: ValidationError) -> ExpectedFailure:
     fault = exc.errors(include_url=False, include_input=False)[0]
     where = ".".join([name, *(str(step) for step in fault["loc"])])
+    return _faulty(f"{where}: {fault['msg']}.")
+
+
+def _faulty(reason: str) -> ExpectedFailure:
     return ExpectedFailure(
-        f"{where}: {fault['msg']}.",
+        reason,
         "A failure is {full_name, file, line, message, expected, actual, stack}, as parse_vitest "
         "lists it.",
     )

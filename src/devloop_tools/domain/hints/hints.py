@@ -125,14 +125,7 @@ def _joined(parts: Sequence[str], groups: int, phrases: Phrases) -> str:
 
 def _whole(told: _Told) -> str:
     one, phrases = told.first, told.phrases
-    lines = [_where(told)]
-    test = _cut(one.full_name, _LONG)
-    quoted = f"“{test}”" if test else ""
-    lines.append(
-        phrases.told.format(
-            test=quoted, place=_cut(one.place, _LONG), message=_cut(one.message, _LONG)
-        )
-    )
+    lines = [_where(told), phrases.told.format(failure=_failure(one, phrases))]
     if _has_values(one):
         lines.append(_values(one, phrases, _LONG))
     if told.passage:
@@ -140,6 +133,13 @@ def _whole(told: _Told) -> str:
     lines.append(phrases.cause.format(cause=_cause(told)))
     lines.append(_next(told))
     return "\n   ".join(lines)
+
+
+def _failure(one: Failed, phrases: Phrases) -> str:
+    """The test, its place and the message, as far as they are known."""
+    test = _cut(one.full_name, _LONG)
+    named = " ".join(filter(None, (f"“{test}”" if test else "", _cut(one.place, _LONG))))
+    return phrases.colon.join(filter(None, (named, _cut(one.message, _LONG))))
 
 
 def _brief(told: _Told) -> str:
@@ -194,7 +194,7 @@ def _cause(told: _Told) -> str:
 def _next(told: _Told) -> str:
     phrases, runner = told.phrases, _cut(_runner(told.first), 2 * _LONG)
     if not told.group.suspects:
-        return f"{phrases.run}{runner or _cut(told.first.place, _LONG)}"
+        return phrases.run.format(what=runner) if runner else phrases.run_all
     first = told.group.suspects[0].defined
     read = phrases.read.format(
         path=_cut(first.path, _LONG), start=first.part.start, end=first.part.end

@@ -14,6 +14,7 @@ class Phrases:
     beside: str
     also: str
     told: str
+    colon: str
     values: str
     contract: str
     no_contract: str
@@ -21,6 +22,7 @@ class Phrases:
     spread: str
     read: str
     run: str
+    run_all: str
     more: str
     causes: Mapping[str, str]
 
@@ -31,14 +33,16 @@ EN = Phrases(
     where_unknown="{at}. {place}",
     beside=" or {names}",
     also=" ({count} failures)",
-    told="Failed: {test} {place}: {message}",
+    told="Failed: {failure}",
+    colon=": ",
     values="Expected {expected}; came {actual}.",
     contract="Contract: {passage}",
     no_contract="Contract: {unit} has none that says more.",
     cause="Likely: {cause}",
     spread=" {failing} of {failures} failures and {passing} passing tests run `{name}`.",
     read="Next: read {path}:{start}-{end}",
-    run="Next: ",
+    run="Next: {what}",
+    run_all="Next: run the tests again, with a report that names the files.",
     more="… and {count} more causes; mend these first.",
     causes={
         "assertion": "a wrong value.",
@@ -69,14 +73,16 @@ ZH = Phrases(
     where_unknown="{at}. {place}",
     beside=" 或 {names}",
     also="（{count} 处失败）",
-    told="失败：{test} {place}：{message}",
+    told="失败：{failure}",
+    colon="：",
     values="期望 {expected}，实际 {actual}。",
     contract="契约：{passage}",
     no_contract="契约：{unit} 没有更多说明。",
     cause="可能原因：{cause}",
     spread="{failures} 处失败中有 {failing} 处、另有 {passing} 个通过的测试会执行 `{name}`。",
     read="下一步：查看 {path}:{start}-{end}",
-    run="下一步：",
+    run="下一步：{what}",
+    run_all="下一步：重新运行测试，并使用列出文件的报告。",
     more="…… 另有 {count} 个原因；先修复以上。",
     causes={
         "assertion": "值不对。",

@@ -4,7 +4,7 @@ Whatever can be known to fail is found here, before anything is started.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
@@ -88,6 +88,7 @@ class Plan:
             for launch in launches:
                 self.require_startable(launch)
         by_id = {launch.unit_id: launch for launch in launches}
+        self._require_dependencies(by_id)
         return [by_id[unit_id] for unit_id in self.ordered(list(by_id))]
 
     def ordered(self, unit_ids: Sequence[str]) -> list[str]:
@@ -111,6 +112,21 @@ class Plan:
         if content is None:
             return {}
         return {unit.id: unit.depends_on for unit in units_in(content, UNITS_FILE).units}
+
+    def _require_dependencies(self, unit_ids: Collection[str]) -> None:
+        """Raises ExpectedFailure where one of the others that they need has ended.
+
+        One that was never started says nothing: not every unit of a design is a process.
+        """
+        depends_on = self.dependencies()
+        for unit_id in unit_ids:
+            for other in set(depends_on.get(unit_id, [])).difference(unit_ids):
+                record = self._records.of(other)
+                if record is not None and not record.lives:
+                    raise ExpectedFailure(
+                        f"units: {unit_id} depends on {other}, which does not run any more.",
+                        f"Start {other} first, or both in one call.",
+                    )
 
     def require_startable(self, launch: Launch) -> None:
         """Raises ExpectedFailure where the unit runs already or its port is somebody's."""

@@ -40,12 +40,12 @@ async def spawn_units(args: SpawnUnitsInput, ctx: ToolContext) -> UnitsChanged |
 
     Each runs in the foreground of its own process group, in its folder, with the granted
     environment, PORT, env, its run's mark and nothing else; units it depends on (sdd/units.json)
-    start first. argv, env and ready may hold placeholders: {{port.todo-be}}. Its output goes to
-    units/{unit_id}/logs, at most 8 MB a stream; read it with collect_stderr. passed says whether
-    all are as wanted; one that died comes with exit code and last stderr, and a port that somebody
-    else holds is refused with who that is. Without ready a unit is only started: call health_wait.
-    To stop, the whole tree gets TERM, and KILL after grace_s. Units end with this server, however
-    it dies, unless you detach them.
+    start first, and one of these that has ended must be started too. argv, env and ready may hold
+    placeholders: {{port.todo-be}}. Its output goes to units/{unit_id}/logs, at most 8 MB a stream;
+    read it with collect_stderr. passed says whether all are as wanted; one that died comes with
+    exit code and last stderr, and a port that somebody else holds is refused with who that is.
+    Without ready a unit is only started: call health_wait. To stop, the whole tree gets TERM, and
+    KILL after grace_s. Units end with this server, however it dies, unless you detach them.
     """
     unit_ids = [unit.unit_id for unit in args.units]
     if twice := next(repeated(unit_ids), None):
