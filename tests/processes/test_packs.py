@@ -245,6 +245,13 @@ def test_pack_check_of_no_file_says_so(tmp_path: Path) -> None:
         assert ended.stderr == f"devloop-tools: {name} is not a file\n"
 
 
+def test_pack_check_of_what_packs_share_says_so(tmp_path: Path) -> None:
+    (tmp_path / "_共.py").touch()
+    ended = run(tmp_path, "pack", "check", "_共.py")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == ("devloop-tools: _共.py is what packs share, by its name, and no pack\n")
+
+
 def test_pack_check_tries_a_slow_pack_once_more(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES, tmp_path / "tools.d")
     flag = tmp_path / "ready"

@@ -131,3 +131,58 @@ def test_a_pack_can_be_examined_here(tmp_path: Path) -> None:
     folder = written(tmp_path, {"a.py": WORD_COUNT, "b.py": HEAD + a_tool("x" * 51)})
     assert examine(folder / "a.py") == PackVerdict()
     assert examine(folder / "b.py").fatal.endswith("at most 50 characters (line 5)")
+
+
+SHARED = "def greeting(name: str) -> str:\n    return f'{name} 好'\n"
+SHARING = HEAD + "from ._问候 import greeting\nfrom ._lib.words import LAST\n" + a_tool("eta")
+
+
+async def test_packs_share_what_lies_beside_them(tmp_path: Path) -> None:
+    folder = written(tmp_path / "packs", {"_问候.py": SHARED, "one.py": SHARING})
+    written(folder / "_lib", {"__init__.py": "", "words.py": "LAST = '再见'\n"})
+    cache = tmp_path / "cache.json"
+    packs = load_packs([folder], BUILT_IN, PackVerdicts(cache))
+    assert ([str(entry.name) for entry in packs.entries], list(packs.faults)) == (["eta"], [])
+    assert examine(folder / "one.py") == PackVerdict()
+    assert sys.modules["devloop_tools_packs.one"].greeting("你") == "你 好"
+
+
+def test_a_pack_is_tried_again_when_what_it_shares_has_changed(tmp_path: Path) -> None:
+    folder = written(tmp_path / "packs", {"_问候.py": SHARED, "one.py": SHARING})
+    written(folder / "_lib", {"words.py": "LAST = '再见'\n"})
+    assert not load_packs([folder], {}, PackVerdicts(tmp_path / "cache.json")).faults
+    written(folder, {"_问候.py": SHARED + "import os\nos._exit(0)\n"})
+    packs = load_packs([folder], {}, PackVerdicts(tmp_path / "cache.json"))
+    assert [str(fault) for fault in packs.faults] == ["pack one.py: its import ends the process"]
+
+
+def test_each_folder_has_shared_modules_of_its_own(tmp_path: Path) -> None:
+    source = HEAD + "from ._which import HERE\n"
+    folders = [
+        written(tmp_path / name, {"_which.py": f"HERE = {name!r}\n", f"{name}.py": source})
+        for name in ("甲", "乙")
+    ]
+    for folder in folders:
+        examine(folder / f"{folder.name}.py")
+        assert sys.modules[f"devloop_tools_packs.{folder.name}"].HERE == folder.name
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("import no_such_module", "; install it where devloop-tools is installed"),
+        ("import no_such.module", "; install it where devloop-tools is installed"),
+        (
+            "import beside",
+            "; what packs share lies beside them as _NAME.py: from ._NAME import ...",
+        ),
+        ("from ._没有 import x", "; what packs share lies beside them as _NAME.py: from ._NAME"),
+    ],
+)
+def test_a_module_that_is_not_found_comes_with_what_to_do(
+    tmp_path: Path, line: str, advice: str
+) -> None:
+    folder = written(tmp_path, {"beside.py": "", "pack.py": f"{line}\n"})
+    verdict = examine(folder / "pack.py")
+    assert verdict.fatal.startswith("ModuleNotFoundError: No module named '")
+    assert f" (line 1){advice}" in verdict.fatal

@@ -102,9 +102,27 @@ def _no_docstring(args: EchoInput, ctx: ToolContext) -> Said:
     raise NotImplementedError
 
 
+def _yields(args: EchoInput, ctx: ToolContext) -> Said:  # type: ignore[misc]  # the fault
+    """Text."""
+    yield Said(text="")
+
+
+async def _yields_later(args: EchoInput, ctx: ToolContext) -> str:  # type: ignore[misc]  # the fault
+    """Text."""
+    yield ""
+
+
+def _names_nobody(args: "没有", ctx: ToolContext) -> str:  # type: ignore[name-defined]  # noqa: F821  # the fault
+    """Text."""
+    raise NotImplementedError
+
+
 @pytest.mark.parametrize(
     ("function", "text"),
     [
+        (_yields, "returns its result once; it doesn't yield"),
+        (_yields_later, "returns its result once; it doesn't yield"),
+        (_names_nobody, "name '没有' is not defined; a signature's types are defined or imported"),
         (_wrong_order, r"takes \(args, ctx\), not \(ctx, args\)"),
         (_no_context, r"takes \(args, ctx\), not \(args\)"),
         (_no_annotation, "args must be annotated with a ToolInput"),
@@ -119,6 +137,11 @@ def test_a_function_that_is_no_tool_is_refused_by_name(
 ) -> None:
     with pytest.raises(TypeError, match=f"{function.__name__}: .*{text}"):
         tool(READ)(function)
+
+
+def test_a_decorator_that_was_not_told_what_a_call_may_do_says_so() -> None:
+    with pytest.raises(TypeError, match=r"_named: write @tool\(READ\) or @tool\(WRITE\)"):
+        tool(_named)  # type: ignore[arg-type]  # the fault
 
 
 def _named(name: str, docstring: str) -> Callable[..., Any]:

@@ -25,8 +25,11 @@ def _group() -> None:
 @app.command()
 def check(file: Annotated[Path, typer.Argument(help="The pack, a Python file.")]) -> None:
     """Import a pack in a child and say what it offers and what is wrong: exit 0 or 2."""
-    if not file.is_file():
-        sys.stderr.write(f"devloop-tools: {file} is not a file\n")
+    wrong = "" if file.is_file() else "is not a file"
+    if file.name.startswith("_"):
+        wrong = "is what packs share, by its name, and no pack"
+    if wrong:
+        sys.stderr.write(f"devloop-tools: {file} {wrong}\n")
         raise typer.Exit(options.EXIT_ERROR)
     verdicts = PackVerdicts(verdicts_file(os.environ))
     packs = check_pack(file, Registry(discover(TOOLS_PACKAGE)).entries, verdicts)

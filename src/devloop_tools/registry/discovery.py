@@ -40,9 +40,17 @@ def _stored_beside(module: str) -> Published | None:
     return stored(spec) if spec else None
 
 
+PACKS = "devloop_tools_packs"
+"""The package that packs are modules of."""
+
+
 def load_file(path: Path) -> ModuleType:
-    """A file as a module. Raises whatever its code raises."""
-    name = f"devloop_tools_packs.{path.stem}"
+    """A file as a module of PACKS. Raises whatever its code raises.
+
+    What lies beside it can be imported from it: `from ._shared import ...`.
+    """
+    _look_beside(path.absolute())
+    name = f"{PACKS}.{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError("not a Python file")
@@ -51,6 +59,23 @@ def load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _look_beside(path: Path) -> None:
+    """Have PACKS look into the folder of `path` first; what it found elsewhere gives way."""
+    package = sys.modules.setdefault(PACKS, ModuleType(PACKS))
+    folder = str(path.parent)
+    others = [other for other in getattr(package, "__path__", ()) if other != folder]
+    package.__path__ = [folder, *others]
+    for shared in shared_by_packs(path.parent):
+        known = sys.modules.get(f"{PACKS}.{shared.stem}")
+        if known is not None and known.__file__ != str(shared):
+            del sys.modules[known.__name__]
+
+
+def shared_by_packs(folder: Path) -> list[Path]:
+    """The modules in a folder of packs that are no packs, but imported by them."""
+    return sorted((*folder.glob("_*.py"), *folder.glob("_*/**/*.py")))
 
 
 def entries_of(module: ModuleType, namespace: str, source: str) -> Iterator[ToolEntry]:

@@ -16,7 +16,13 @@ from types import FrameType
 from typing import TextIO, TypeVar
 
 from devloop_tools.frozen import frozen
-from devloop_tools.registry.discovery import entries_of, load_file, offers_of
+from devloop_tools.registry.discovery import (
+    PACKS,
+    entries_of,
+    load_file,
+    offers_of,
+    shared_by_packs,
+)
 from devloop_tools.registry.entries import ToolEntry
 from devloop_tools.registry.pack_trial import TOO_SLOW, try_packs
 from devloop_tools.registry.pack_verdicts import PackVerdict, PackVerdicts
@@ -51,12 +57,12 @@ def load_packs(
 ) -> Packs:
     """Every sound tool in the folders' `*.py`, by file name; a name in `taken` or twice is a
     fault."""
-    # Editors leave files beside, whose names begin with a dot.
+    # Editors leave files beside, whose names begin with a dot; `_*.py` is what packs share.
     paths = [
         path
         for folder in folders
         for path in sorted(folder.glob("*.py"))
-        if not path.name.startswith(".")
+        if not path.name.startswith((".", "_"))
     ]
     digests = {path: digest for path in paths if (digest := _digest(path))}
     known = {path: verdicts.known(digest) for path, digest in digests.items()}
@@ -172,7 +178,17 @@ def _described(exc: BaseException, path: Path) -> str:
     if isinstance(exc, SyntaxError) and exc.filename == where and exc.lineno:
         lines.append(exc.lineno)
     place = f" (line {lines[-1]})" if lines else ""
-    return _line(f"{type(exc).__name__}: {text}".removesuffix(": ")) + place
+    return _line(f"{type(exc).__name__}: {text}".removesuffix(": ")) + place + _advice(exc, path)
+
+
+def _advice(exc: BaseException, path: Path) -> str:
+    """What to do about a module that isn't found."""
+    if not isinstance(exc, ModuleNotFoundError) or not isinstance(exc.name, str):
+        return ""
+    package, _, name = exc.name.rpartition(".")
+    if package == PACKS or path.with_name(f"{name}.py").exists():
+        return "; what packs share lies beside them as _NAME.py: from ._NAME import ..."
+    return "; install it where devloop-tools is installed"
 
 
 def _file_of(frame: FrameType) -> str:
@@ -186,9 +202,18 @@ def _line(text: str) -> str:
 
 
 def _digest(path: Path) -> str:
-    """Of the file's content; empty where it is no file, or can't be read."""
+    """Of the file's content, and of what it may import from beside it; empty where it is no file,
+    or can't be read."""
     try:
         # Reading a pipe that lies there would wait for ever.
-        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-    except OSError:
+        if not path.is_file():
+            return ""
+        digest = hashlib.sha256(path.read_bytes())
+        for shared in filter(Path.is_file, shared_by_packs(path.parent)):
+            content = shared.read_bytes()
+            digest.update(
+                f"\0{shared.relative_to(path.parent)} {len(content)}\n".encode() + content
+            )
+        return digest.hexdigest()
+    except (OSError, UnicodeEncodeError):
         return ""

@@ -75,11 +75,15 @@ def tool(annotations: Annotations) -> Callable[[Callable[..., Any]], ToolDefinit
     Its name is the tool's name, its docstring is what the model reads. Raises TypeError naming
     what is missing.
     """
+    if inspect.isroutine(annotations):
+        raise TypeError(f"{annotations.__qualname__}: write @tool(READ) or @tool(WRITE)")
 
     def define(function: Callable[..., Any]) -> ToolDefinition:
-        hints = get_type_hints(function)
-        names = list(inspect.signature(function).parameters)
         where = f"{function.__module__}.{function.__qualname__}"
+        hints = _hints_of(function, where)
+        names = list(inspect.signature(function).parameters)
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{where}: a tool returns its result once; it doesn't yield")
         if names != ["args", "ctx"]:
             raise TypeError(f"{where}: a tool takes (args, ctx), not ({', '.join(names)})")
         input_model = hints.get("args")
@@ -106,3 +110,13 @@ def tool(annotations: Annotations) -> Callable[[Callable[..., Any]], ToolDefinit
         )
 
     return define
+
+
+def _hints_of(function: Callable[..., Any], where: str) -> dict[str, Any]:
+    try:
+        return get_type_hints(function)
+    except NameError as exc:
+        raise TypeError(
+            f"{where}: {exc}; a signature's types are defined or imported in the module itself,"
+            " not inside a function or under TYPE_CHECKING"
+        ) from None
