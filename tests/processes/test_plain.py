@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from tests.processes.server import PATIENCE_S, Server, command, serving
 
+from devloop_tools.rpc.connection import MAX_IN_FLIGHT
+
 WRITERS, EACH = 2, 60
 UNMEASURED = {"COVERAGE_PROCESS_CONFIG": ""}
 """Where two threads end the process at once, coverage saves from both, and crashes."""
@@ -36,6 +38,19 @@ def test_a_host_acts_for_several_agents_over_one_pipe(tmp_path: Path) -> None:
         [only] = server.reply("bug-triager")["result"]["tools"]
     assert counts["pm"] > 10
     assert only["name"] == "f_echo"
+
+
+def test_an_agent_that_floods_leaves_room_for_the_others(tmp_path: Path) -> None:
+    with Server([*command(tmp_path)[:2], "--host", *command(tmp_path)[4:]]) as server:
+        given = {"name": "f_sleep", "input": {"seconds": 60}, "ctx": {"agent": "architect"}}
+        for number in range(MAX_IN_FLIGHT):
+            server.request(number, "tools.execute", given)
+        other = {"name": "f_echo", "input": {"text": "快"}, "ctx": {"agent": "pm"}}
+        server.request("other", "tools.execute", other)
+        assert server.reply("other")["result"] == {"ok": True, "text": "快"}
+        refused = server.reply(MAX_IN_FLIGHT - 1)["error"]
+    assert refused["code"] == -32600
+    assert "calls of architect are open; await answers" in refused["message"]
 
 
 def test_a_host_and_the_cli_exclude_each_other(tmp_path: Path) -> None:

@@ -163,6 +163,11 @@ def definition(name: str = "fine", description: str = "text", **schema: object) 
         (definition("bad.name"), "the name 'bad.name' must be 1 to 50 of A-Z a-z 0-9 _ -"),
         (definition("查询"), "the name '查询' must be 1 to 50 of A-Z a-z 0-9 _ -"),
         (definition("n" * 51), f"the name '{'n' * 51}' must be 1 to 50 of A-Z a-z 0-9 _ -"),
+        (definition("policy_check"), "the name policy_check belongs to the CLI's hook"),
+        (
+            definition("mcp__github__delete_repo"),
+            "a name that starts with mcp__ belongs to a tool of another server",
+        ),
         (definition(description=""), "the description must have 1 to 4096 characters"),
         (definition(description="d" * 4097), "the description must have 1 to 4096 characters"),
         (

@@ -84,6 +84,30 @@ async def test_the_answer_to_a_question_is_its_result_or_says_why_not(
     assert peer.answers == [answer]
 
 
+@pytest.mark.parametrize("line", ['{"jsonrpc":"2.0","id":%s}', '{"id":%s,"result":1}'])
+async def test_an_answer_that_is_none_ends_the_question_at_once(line: str) -> None:
+    async with connected() as peer:
+        peer.connection.start(peer.ask)
+        question = await peer.next()
+        peer.transport.send((line % json.dumps(question["id"])).encode())
+        while not peer.answers:
+            await anyio.lowlevel.checkpoint()
+    [said] = peer.answers
+    assert said.startswith("host.执行: no answer: Invalid request: ")
+
+
+async def test_a_malformed_request_with_the_id_of_a_question_is_no_answer_to_it() -> None:
+    async with connected() as peer:
+        peer.connection.start(peer.ask)
+        question = await peer.next()
+        peer.send(id=question["id"], method=5)
+        assert (await peer.next())["error"]["code"] == -32600
+        peer.send(id=question["id"], result="真")
+        while not peer.answers:
+            await anyio.lowlevel.checkpoint()
+    assert peer.answers == ["真"]
+
+
 async def test_only_its_own_first_answer_counts() -> None:
     async with connected() as peer:
         peer.connection.start(peer.ask)

@@ -13,12 +13,13 @@ from typing import Any
 
 import orjson
 
-from devloop_tools.launch.cli_settings import HOOK_TOOL, cli_settings
+from devloop_tools.launch.cli_settings import cli_settings
 from devloop_tools.launch.errors import LaunchError
 from devloop_tools.launch.mcp_config import SERVER_NAME, mcp_config
 from devloop_tools.registry.agents import AgentTemplate
 from devloop_tools.registry.catalog import Catalog
 from devloop_tools.registry.entries import ToolEntry
+from devloop_tools.registry.names import HOOK_TOOL
 from devloop_tools.registry.policy import Policy
 from devloop_tools.registry.registry import Registry
 from devloop_tools.toolkit.schema import flat_root

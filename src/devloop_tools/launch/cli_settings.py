@@ -3,10 +3,7 @@
 from typing import Any
 
 from devloop_tools.launch.mcp_config import SERVER_NAME
-from devloop_tools.registry.names import CLI_PREFIX
-
-HOOK_TOOL = "policy_check"
-"""Only the hook calls it; the model doesn't see it."""
+from devloop_tools.registry.names import CLI_PREFIX, HOOK_TOOL
 
 HOOK_TIMEOUT_S = 60
 

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from devloop_tools.launch.arguments import CommandLine
-from devloop_tools.launch.cli_settings import HOOK_TOOL
 from devloop_tools.launch.errors import LaunchError
 from devloop_tools.launch.verification import is_init
-from devloop_tools.registry.names import CLI_PREFIX
+from devloop_tools.registry.names import CLI_PREFIX, HOOK_TOOL
 
 LIMIT_S = 60
 """How long a server or a CLI may take to say its first words."""

@@ -97,12 +97,12 @@ def _message(value: Any) -> Message:
             return Response(None, value)
         return _invalid(None, "an id is a string or an integer of 64 bits")
     if value.get("jsonrpc") != "2.0":
-        return _invalid(request_id, 'jsonrpc must be "2.0"')
+        return _invalid(request_id, 'jsonrpc must be "2.0"', answers="method" not in value)
     if "method" in value:
         return _call(value, has_id, request_id)
     if has_id and ("result" in value or "error" in value):
         return Response(request_id, value)
-    return _invalid(request_id, "neither a method nor a result")
+    return _invalid(request_id, "neither a method nor a result", answers=True)
 
 
 def _call(value: JsonObject, has_id: bool, request_id: RequestId | None) -> Message:
@@ -125,5 +125,5 @@ def is_request_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**64
 
 
-def _invalid(request_id: RequestId | None, why: str) -> Malformed:
-    return Malformed(request_id, RpcError(INVALID_REQUEST, f"Invalid request: {why}"))
+def _invalid(request_id: RequestId | None, why: str, *, answers: bool = False) -> Malformed:
+    return Malformed(request_id, RpcError(INVALID_REQUEST, f"Invalid request: {why}"), answers)

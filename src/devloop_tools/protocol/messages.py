@@ -38,10 +38,14 @@ class Response:
 
 @frozen
 class Malformed:
-    """A message that can't be taken; `id` is its own where that could be read."""
+    """A message that can't be taken; `id` is its own where that could be read.
+
+    `answers`: it names no method, so that the id is one of ours where we have asked something.
+    """
 
     id: RequestId | None
     error: RpcError
+    answers: bool = False
 
 
 Message = Request | Notification | Response | Malformed

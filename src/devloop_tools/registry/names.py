@@ -26,6 +26,9 @@ UPSTREAM_PREFIX = "mcp__"
 CLI_PREFIX = "mcp__devloop__"
 """What the Claude CLI puts before the names of this server's tools."""
 
+HOOK_TOOL = "policy_check"
+"""The tool that only the CLI's hook calls, of every server that the builder starts."""
+
 NATIVE_TOOLS = frozenset(
     """
     Agent Artifact AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import orjson
 
-from devloop_tools.registry.names import NATIVE_TOOLS
+from devloop_tools.registry.names import HOOK_TOOL, NATIVE_TOOLS, UPSTREAM_PREFIX
 from devloop_tools.toolkit import Annotations, ToolDefinition
 from devloop_tools.toolkit.definition import MAX_DESCRIPTION, MAX_NAME
 from devloop_tools.toolkit.json_schema import schema_fault
@@ -20,6 +20,12 @@ def faults_in(definition: ToolDefinition) -> Iterator[str]:
     elif definition.name in NATIVE_TOOLS:
         # A policy that grants the CLI's own Bash must not grant another one with it.
         yield f"the name {definition.name} belongs to a tool of the Claude CLI"
+    elif definition.name == HOOK_TOOL:
+        # Where the CLI's hook is answered, nobody else is reached by that name.
+        yield f"the name {definition.name} belongs to the CLI's hook"
+    elif definition.name.startswith(UPSTREAM_PREFIX):
+        # A policy that grants a tool of another server must not grant this one with it.
+        yield f"a name that starts with {UPSTREAM_PREFIX} belongs to a tool of another server"
     described = isinstance(definition.description, str) and definition.description
     if not described or len(described) > MAX_DESCRIPTION:
         yield f"the description must have 1 to {MAX_DESCRIPTION} characters"

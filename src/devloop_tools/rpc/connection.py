@@ -30,6 +30,7 @@ MAX_IN_FLIGHT = 4096
 """More open requests than this are a fault of the peer, and refused."""
 
 _CLOSED = "the peer has closed the connection"
+_NO_BATCH = "a batch belongs to MCP up to 2025-03-26; send each message as a line of its own"
 
 _logger = logging.getLogger(__name__)
 
@@ -163,7 +164,7 @@ class Connection:
         elif handler.takes_batches:
             self._take_batch(message, handler, tasks)
         else:
-            self._send(_refusal(None, "batches are not part of the negotiated protocol version"))
+            self._send(_refusal(None, _NO_BATCH))
 
     def _take_batch(self, batch: Batch, handler: Handler, tasks: TaskGroup) -> None:
         """All replies leave in one array, when the last one is there."""
@@ -202,6 +203,9 @@ class Connection:
                 self._in_flight[key] = tasks.start_soon(self._answer, message, handler, reply)
             case Notification():
                 handler.notification(message)
+            case Malformed(answers=True) if question := self._asked.get(message.id or ""):
+                # Whoever waits for it would wait to the end for another.
+                question.answered({"error": {"message": f"no answer: {message.error.message}"}})
             case Malformed():
                 reply({"id": message.id, **message.error.body()})
             case Response():

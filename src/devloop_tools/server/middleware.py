@@ -28,7 +28,20 @@ _logger = logging.getLogger(__name__)
 
 
 async def run_call(session: Session, call: Call) -> Outcome:
-    """Run the call; a failure leaves a timeline line and an event, a crash also an escalation."""
+    """Run the call; a failure leaves a timeline line and an event, a crash also an escalation.
+
+    Where agents share the process, it waits for its agent's turn. Raises RpcError where the agent
+    has too many calls open.
+    """
+    if not session.actors.takes_context:
+        return await _run(session, call)
+    # An async tool takes no thread, and what it waits for may be another call of the same agent.
+    waits = call.entry.is_loaded and call.definition.is_async
+    async with session.turns.of(call.origin.agent, works=not waits):
+        return await _run(session, call)
+
+
+async def _run(session: Session, call: Call) -> Outcome:
     elapsed, admission = timed(), Admission(call.actor.policy, call.entry)
     outcome = await execute(session, call, admission)
     fact: JsonObject = {"tool": call.entry.name, "duration_ms": elapsed()}

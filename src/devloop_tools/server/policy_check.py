@@ -13,16 +13,13 @@ import orjson
 
 from devloop_tools.domain.events import EventType
 from devloop_tools.protocol.messages import JsonObject
-from devloop_tools.registry.names import CLI_PREFIX
+from devloop_tools.registry.names import CLI_PREFIX, HOOK_TOOL
 from devloop_tools.server.actors import Actor
 from devloop_tools.server.native_calls import Ruling, rule_on_call
 from devloop_tools.server.session import Session
 
-NAME = "policy_check"
-"""Known to the builder of command lines too, which has it hidden from the model."""
-
 DESCRIPTION: JsonObject = {
-    "name": NAME,
+    "name": HOOK_TOOL,
     "description": "Called by the CLI's PreToolUse hook before each tool call; not for models.",
     "inputSchema": {
         "type": "object",

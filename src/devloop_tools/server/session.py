@@ -17,6 +17,7 @@ from devloop_tools.rpc.loop_thread import LoopThread
 from devloop_tools.rpc.worker_threads import WorkerThreads
 from devloop_tools.server.actors import Actor, Actors
 from devloop_tools.server.era import ALL, claims_modern
+from devloop_tools.server.turns import Turns
 from devloop_tools.storage.workspace import Workspace
 from devloop_tools.toolkit import ToolContext
 from devloop_tools.toolkit.client import Client
@@ -65,6 +66,7 @@ class Session:
     threads: anyio.CapacityLimiter
     states: SealedStates
     loop: LoopThread
+    turns: Turns = field(default_factory=Turns)
     offered: str = ALL
     protocol_version: str | None = None
     client: JsonObject = field(default_factory=dict)

@@ -5,6 +5,7 @@ from functools import partial
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.mcp import STRUCTURED_SINCE
 from devloop_tools.protocol.messages import JsonObject, Request
+from devloop_tools.registry.names import HOOK_TOOL
 from devloop_tools.server import policy_check
 from devloop_tools.server.admission import Denied
 from devloop_tools.server.clients import with_client
@@ -23,7 +24,7 @@ async def tools_call(session: Session, request: Request) -> JsonObject:
     """Run a tool (MCP, tools/call). An unknown and a forbidden one read the same."""
     name, arguments = _named_arguments(request.params)
     actor = session.actor
-    if name == policy_check.NAME and session.actors.serves_cli:
+    if name == HOOK_TOOL and session.actors.serves_cli:
         return await policy_check.policy_check(session, arguments)
     meta = meta_of(request.params)
     call_id = meta.get(_TOOL_USE_ID)

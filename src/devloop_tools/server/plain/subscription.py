@@ -6,6 +6,7 @@ import anyio
 from pydantic import Field
 
 from devloop_tools.domain.events import Place, as_object
+from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
 from devloop_tools.protocol.messages import JsonObject, Request
 from devloop_tools.server.committed import end, next_events
 from devloop_tools.server.plain.params import Params, read
@@ -23,6 +24,10 @@ async def events_subscribe(session: Session, request: Request) -> JsonObject:
     """Start sending `event` notifications; a second call replaces the first."""
     after = read(request, SubscribeParams).after
     newest = await end(session)
+    if after is not None and after > newest.after:
+        # A log that began anew would be heard of when it has grown past that, if ever.
+        known = f"the newest is {newest.after}; 0 asks for all there are"
+        raise RpcError(INVALID_PARAMS, f"after: {after} is no event yet, {known}")
     if session.subscription is not None:
         session.subscription.cancel()
     session.subscription = scope = anyio.CancelScope()

@@ -1,6 +1,7 @@
 """Tools for the tests of plain JSON-RPC: each ends in one of the ways in which a tool can end."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -92,6 +93,15 @@ async def plain_wait(args: NoInput, ctx: ToolContext) -> str:
     finally:
         ctx.timeline.append("wait.ended")
     return "never"
+
+
+@tool(READ)
+def plain_block(args: PathInput, ctx: ToolContext) -> str:
+    """Keep a thread until there is a file."""
+    until = time.monotonic() + 30
+    while not (ctx.workspace.root / args.path).exists() and time.monotonic() < until:
+        time.sleep(0.002)
+    return "there"
 
 
 @tool(READ)
