@@ -40,7 +40,7 @@ class Kind(StrEnum):
 class Memory(BaseModel):
     """One entry of the index; the content is in the file at `path`."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     id: str
     topic: str
@@ -55,9 +55,12 @@ class Memory(BaseModel):
 
 
 class MemoryIndex(BaseModel):
-    """The file `memory/devloop/{agent}/index.json`, oldest entry first."""
+    """The file `memory/devloop/{agent}/index.json`, oldest entry first.
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    Here and in its entries, fields that we don't know are left alone.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     agent: str
     memories: list[Memory] = Field(default_factory=list)
@@ -178,7 +181,7 @@ def _with(index: MemoryIndex, memory: Memory) -> MemoryIndex:
         old.model_copy(update={"superseded_by": memory.id}) if old.id == memory.supersedes else old
         for old in index.memories
     ]
-    return MemoryIndex(agent=index.agent, memories=[*kept, memory])
+    return index.model_copy(update={"memories": [*kept, memory]})
 
 
 def _digest(content: str) -> str:

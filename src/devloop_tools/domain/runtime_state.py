@@ -16,9 +16,9 @@ MAX_STATE_BYTES = 1024 * 1024
 
 
 class RuntimeState(BaseModel):
-    """The file `agent-state/{agent}-runtime.json`."""
+    """The file `agent-state/{agent}-runtime.json`; fields that we don't know are left alone."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
 
     agent: str
     call_id: str
@@ -70,6 +70,7 @@ class RuntimeStateStore:
             if not patch:
                 return RuntimeStateUpdated(version=version, state=state, path=file.path)
             document = RuntimeState(
+                **(old.model_extra or {} if old else {}),
                 agent=self._origin.agent,
                 call_id=self._origin.call_id,
                 updated_at=timestamp(),

@@ -1,7 +1,7 @@
 """The todo list of one agent: a replaceable plan whose items depend on each other."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, count
@@ -74,9 +74,23 @@ class TodoList(BaseModel):
     agent: str
     call_id: str
     created_at: str
-    items: list[TodoItem]
+    items: tuple[TodoItem, ...]
     current: str | None
     progress_pct: int
+
+
+class _KeptItem(TodoItem):
+    """An item as it stands in the file, with what people added to it."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+
+
+class _KeptList(TodoList):
+    """The file with what people added to it. A new list is made without: that takes no time."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+
+    items: tuple[_KeptItem, ...]
 
 
 class TodoListWritten(Done):
@@ -124,9 +138,12 @@ class TodoStore:
     def update(
         self, item_id: str, status: Status, *, note: str | None, evidence: str | None
     ) -> TodoItemUpdated | Refused:
-        """Set where one item stands; a note or evidence given before stays unless replaced."""
+        """Set where one item stands; a note or evidence given before stays unless replaced.
+
+        What people added to the file stays too.
+        """
         with self._workspace.locked(self._workspace.todo_list) as file:
-            document = load(file, TodoList)
+            document = load(file, _KeptList)
             if document is None:
                 return refused(f"{file.path}: there is no todo list", "Call write_todolist first.")
             by_id = {item.id: item for item in document.items}
@@ -135,7 +152,7 @@ class TodoStore:
             fields = {"status": status, "note": note, "evidence": evidence}
             given = {name: value for name, value in fields.items() if value is not None}
             item = by_id[item_id].model_copy(update={**given, "updated_at": timestamp()})
-            items = [item if old.id == item_id else old for old in document.items]
+            items = tuple(item if old.id == item_id else old for old in document.items)
             result = TodoItemUpdated(
                 item=item, current=_current(items), progress_pct=_progress_pct(items)
             )
@@ -181,7 +198,7 @@ def _fault_in(items: Sequence[PlannedItem]) -> Refused | None:
     return None
 
 
-def _step_fault(by_id: dict[str, TodoItem], item_id: str, status: Status) -> Refused | None:
+def _step_fault(by_id: Mapping[str, TodoItem], item_id: str, status: Status) -> Refused | None:
     if item_id not in by_id:
         known = f"The list holds {_range(list(by_id))}."
         hint = known if by_id else "The list is empty; call write_todolist to plan items."

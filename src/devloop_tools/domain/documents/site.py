@@ -52,7 +52,7 @@ DocId = Annotated[
 class Chapter(BaseModel):
     """A chapter as site.json lists it; the order there is the order of the site."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
     id: DocId
     title: str
@@ -67,9 +67,12 @@ class Chapter(BaseModel):
 
 
 class SiteFile(BaseModel):
-    """The file `{site}/site.json`. `generated` holds the hash of what a tool wrote of itself."""
+    """The file `{site}/site.json`. `generated` holds the hash of what a tool wrote of itself.
 
-    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+    Here and in the chapters, fields that we don't know are left alone.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
     version: int = 1
     site: SiteName

@@ -234,9 +234,10 @@ class SiteStore:
         if overwrite:
             base = base.model_copy(update={"title": title, "language": language})
         site.site = base.model_copy(update={"chapters": chapters})
+        ids = {chapter.id for chapter in planned}
         for chapter in chapters:
             body = page_html(site.site, chapter, unwritten_body(site.site)).encode()
-            site.keep_up(chapter.page, body, overwrite=overwrite and chapter in planned)
+            site.keep_up(chapter.page, body, overwrite=overwrite and chapter.id in ids)
         site.keep_shell(overwrite=overwrite)
         site.save()
         for path in (*site.created, *site.updated):
@@ -260,7 +261,9 @@ def _merged(present: list[Chapter], planned: list[Chapter], *, overwrite: bool) 
     """What there is, in its order, each new chapter behind the one that it follows in the plan."""
     if overwrite:
         ids = {chapter.id for chapter in planned}
-        return [*planned, *(chapter for chapter in present if chapter.id not in ids)]
+        added = {chapter.id: chapter.model_extra for chapter in present}
+        first = [Chapter(**{**(added.get(one.id) or {}), **dict(one)}) for one in planned]
+        return [*first, *(chapter for chapter in present if chapter.id not in ids)]
     merged = list(present)
     place = 0
     for chapter in planned:
