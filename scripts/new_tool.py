@@ -1,6 +1,7 @@
 """Writes a new tool and its test: `python scripts/new_tool.py FAMILY NAME` (docs write_page).
 
-The tool works as it is written, so that `make quick` is green before the first line is changed.
+The tool works as it is written: after `make snapshots`, `make quick` is green before its first line
+is changed.
 """
 
 import keyword
@@ -9,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 from string import Template
+
+from devloop_tools.registry.names import NAMESPACES
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ROOT / "src/devloop_tools/tools"
@@ -79,6 +82,8 @@ def main(arguments: list[str]) -> None:
     ruff = str(Path(sys.executable).with_name("ruff"))
     subprocess.run([ruff, "format", "--quiet", *map(str, files)], check=True)
     print(NEXT)
+    if family not in NAMESPACES:
+        print(f"  4. add {family} to NAMESPACES in src/devloop_tools/registry/names.py")
 
 
 def is_name(word: str) -> bool:

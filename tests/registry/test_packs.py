@@ -176,13 +176,14 @@ def test_each_folder_has_shared_modules_of_its_own(tmp_path: Path) -> None:
             "import beside",
             "; what packs share lies beside them as _NAME.py: from ._NAME import ...",
         ),
+        ("import 共", "; what packs share lies beside them as _NAME.py: from ._NAME import ..."),
         ("from ._没有 import x", "; what packs share lies beside them as _NAME.py: from ._NAME"),
     ],
 )
 def test_a_module_that_is_not_found_comes_with_what_to_do(
     tmp_path: Path, line: str, advice: str
 ) -> None:
-    folder = written(tmp_path, {"beside.py": "", "pack.py": f"{line}\n"})
+    folder = written(tmp_path, {"beside.py": "", "_共.py": "", "pack.py": f"{line}\n"})
     verdict = examine(folder / "pack.py")
     assert verdict.fatal.startswith("ModuleNotFoundError: No module named '")
     assert f" (line 1){advice}" in verdict.fatal

@@ -55,6 +55,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert [line for line in made.stdout.splitlines() if line.startswith("wrote")] == [
             f"wrote {file}" for file in files_of(family, name)
         ]
+        assert ("add neu to NAMESPACES" in made.stdout) == (family == "neu")
     return root
 
 

@@ -186,7 +186,8 @@ def _advice(exc: BaseException, path: Path) -> str:
     if not isinstance(exc, ModuleNotFoundError) or not isinstance(exc.name, str):
         return ""
     package, _, name = exc.name.rpartition(".")
-    if package == PACKS or path.with_name(f"{name}.py").exists():
+    beside = (path.with_name(f"{start}{name}.py").exists() for start in ("", "_"))
+    if package == PACKS or any(beside):
         return "; what packs share lies beside them as _NAME.py: from ._NAME import ..."
     return "; install it where devloop-tools is installed"
 

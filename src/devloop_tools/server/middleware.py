@@ -66,7 +66,7 @@ def find_granted(session: Session, actor: Actor, name: str, call_id: object) -> 
 
     That a tool was refused is an event, for the people who wrote the policy.
     """
-    if entry := session.catalog(actor).get(name):
+    if entry := session.granted(actor, name):
         return entry
     if name in session.actors.registry.entries or name in session.host_tools:
         trace = actor.policy.trace(actor.policy.decide(name, namespace=_namespace(session, name)))

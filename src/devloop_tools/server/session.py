@@ -111,3 +111,10 @@ class Session:
         if not self.host_tools:
             return actor.catalog
         return actor.catalog.joined(self.host_tools.values(), actor.policy)
+
+    def granted(self, actor: Actor, name: str) -> ToolEntry | None:
+        """The tool of that name in `actor`'s catalog, which isn't made for it."""
+        if entry := actor.catalog.get(name):
+            return entry
+        entry = self.host_tools.get(name)
+        return entry if entry and actor.policy.allows(entry.name, entry.namespace) else None
