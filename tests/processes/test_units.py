@@ -34,9 +34,7 @@ from devloop_tools.tools.integrator.health_wait import health_wait
 from devloop_tools.tools.integrator.spawn_units import spawn_units
 
 # With a sleep behind it, for the shell not to end by itself if its children are ended first.
-FORKING = (
-    'python3 -ISc "import time; time.sleep(600)" & (setsid sleep 600 &); echo up; wait; sleep 9'
-)
+FORKING = 'python3 -ISc "import time; time.sleep(99)" & (setsid sleep 99 &); echo up; wait; sleep 9'
 IGNORES_TERM = python(
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True)\n"
     "while True: time.sleep(1)"
