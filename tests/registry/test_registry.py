@@ -180,6 +180,10 @@ def definition(name: str = "fine", description: str = "text", **schema: object) 
             "'text' is not valid under any of the given schemas",
         ),
         (
+            definition(properties={"a": {"description": "长" * 22_000}}),
+            "its schema has 66055 bytes; at most 65536 are allowed",
+        ),
+        (
             definition(default={1, 2}),
             "its schema can't be made: TypeError: Type is not JSON serializable: set",
         ),

@@ -10,6 +10,9 @@ from devloop_tools.toolkit import Annotations, ToolDefinition
 from devloop_tools.toolkit.definition import MAX_DESCRIPTION, MAX_NAME
 from devloop_tools.toolkit.json_schema import schema_fault
 
+MAX_SCHEMA_BYTES = 64 * 1024
+"""More is nothing that a model can be shown, and would be judged for minutes."""
+
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 
 
@@ -33,11 +36,13 @@ def faults_in(definition: ToolDefinition) -> Iterator[str]:
         yield "it does not say what a call may do; pass READ, WRITE or Annotations"
     try:
         schema = definition.input_schema()
-        orjson.dumps(schema)
+        size = len(orjson.dumps(schema))
         definition.output_schema()
     except Exception as exc:  # a pack's model may raise anything while its schema is drawn
         first_line = f"{type(exc).__name__}: {exc}".splitlines()[0]
         yield f"its schema can't be made: {first_line}"
         return
-    if fault := schema_fault(schema):
+    if size > MAX_SCHEMA_BYTES:
+        yield f"its schema has {size} bytes; at most {MAX_SCHEMA_BYTES} are allowed"
+    elif fault := schema_fault(schema):
         yield fault

@@ -1,8 +1,10 @@
 """A host's own tools: registered at run time, under the same policy, executed by the host."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
 from pydantic import Field
 
 from devloop_tools.protocol.errors import INVALID_PARAMS, RpcError
@@ -44,18 +46,18 @@ async def tools_register(session: Session, request: Request) -> JsonObject:
     To change a tool, unregister it first: two parts of a host that took one name would not notice.
     """
     tools = read(request, RegisterParams).tools
-    if len(tools) + len(session.host_tools) > MAX_TOOLS:
-        raise RpcError(INVALID_PARAMS, f"tools: a host may have {MAX_TOOLS} at a time")
+    offered = [_entry(tool, session.peer) for tool in tools]
+    # Schemas can be large, and whoever judges them holds nobody up.
+    await anyio.to_thread.run_sync(_require_sound, offered, limiter=session.threads)
     entries: dict[str, ToolEntry] = {}
     known = {**session.actors.registry.entries, **session.host_tools}
-    for tool in tools:
-        entry = _entry(tool, session.peer)
-        if fault := next(iter(faults_in(entry.definition)), None):
-            raise RpcError(INVALID_PARAMS, f"tools: {tool.name}: {fault}")
-        if first := known.get(tool.name):
-            text = f"{tool.name} is defined in {_source(first)} and again by {SOURCE}"
+    if len(tools) + len(session.host_tools) > MAX_TOOLS:
+        raise RpcError(INVALID_PARAMS, f"tools: a host may have {MAX_TOOLS} at a time")
+    for entry in offered:
+        if first := known.get(entry.name):
+            text = f"{entry.name} is defined in {_source(first)} and again by {SOURCE}"
             raise RpcError(INVALID_PARAMS, f"tools: {text}; rename or unregister one")
-        entries[tool.name] = known[tool.name] = entry
+        entries[entry.name] = known[entry.name] = entry
     session.host_tools.update(entries)
     announce_tools_changed(session)
     return {"ok": True, "tools": sorted(entries)}
@@ -71,6 +73,12 @@ async def tools_unregister(session: Session, request: Request) -> JsonObject:
         del session.host_tools[name]
     announce_tools_changed(session)
     return {"ok": True, "tools": sorted(session.host_tools)}
+
+
+def _require_sound(entries: Sequence[ToolEntry]) -> None:
+    for entry in entries:
+        if fault := next(faults_in(entry.definition), None):
+            raise RpcError(INVALID_PARAMS, f"tools: {entry.name}: {fault}")
 
 
 def _entry(tool: HostTool, peer: Peer) -> ToolEntry:
