@@ -112,6 +112,23 @@ def test_an_error_of_the_peers_may_have_a_null_id() -> None:
     assert message.id is None
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"[" * 5000 + b"]" * 5000, "nested too deeply"),
+        (b'{"a":' * 5000 + b"1" + b"}" * 5000, "nested too deeply"),
+        (b"[" * 50, "not JSON in UTF-8"),
+        (b"\xff", "not JSON in UTF-8"),
+    ],
+)
+def test_a_line_that_can_not_be_read_says_why(line: bytes, why: str) -> None:
+    message = decode(line)
+    assert isinstance(message, Malformed)
+    assert (message.error.code, message.error.message) == (
+        PARSE_ERROR, f"Parse error: the line is {why}"
+    )  # fmt: skip
+
+
 def test_each_item_of_a_batch_is_judged_alone() -> None:
     batch = decode(
         b'[{"jsonrpc":"2.0","id":1,"method":"ping"},5,[],{"jsonrpc":"2.0","method":"n"}]'

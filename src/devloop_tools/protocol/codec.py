@@ -27,6 +27,8 @@ def decode(line: bytes) -> Message | Batch:
     """What the line holds. Never raises: what can't be taken comes back as `Malformed`."""
     try:
         value = _parse(line)
+    except RecursionError:
+        return Malformed(None, RpcError(PARSE_ERROR, "Parse error: the line is nested too deeply"))
     except ValueError:
         return Malformed(None, RpcError(PARSE_ERROR, "Parse error: the line is not JSON in UTF-8"))
     if isinstance(value, list):
@@ -77,10 +79,7 @@ def _parse(line: bytes) -> Any:
             # orjson refuses two things that RFC 8259 allows: lone surrogates and overflowing
             # numbers. Taking them here lets the argument's own check name the field.
             pass
-    try:
-        return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    return json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -125,7 +125,9 @@ async def execute(session: Session, call: Call, admission: Admission) -> Outcome
     name = call.entry.name
     try:
         definition = await _loaded(session, call.entry)
-        arguments = definition.arguments.parse(name, call.arguments)
+        read = partial(definition.arguments.parse, name, call.arguments)
+        slow = definition.arguments.reads_slowly
+        arguments = await session.tool_threads.run(read) if slow else read()
         if denied := admission.refusal(arguments):
             return denied
         return await _run(session, call, arguments)

@@ -48,6 +48,11 @@ class InvalidArguments(Exception):
 class Arguments(Protocol):
     """What a tool takes: how it is published, and how it is read."""
 
+    @property
+    def reads_slowly(self) -> bool:
+        """Whether many values take so long to read that it must hold up nobody."""
+        ...
+
     def schema(self) -> dict[str, Any]:
         """JSON Schema 2020-12 of an object."""
         ...
@@ -60,6 +65,10 @@ class Arguments(Protocol):
 @frozen
 class ModelArguments:
     """Arguments that a pydantic model describes."""
+
+    @property
+    def reads_slowly(self) -> bool:
+        return False
 
     model: type[BaseModel]
 

@@ -20,6 +20,10 @@ class SchemaArguments:
     References are resolved inside the schema alone; nothing is ever fetched.
     """
 
+    @property
+    def reads_slowly(self) -> bool:
+        return True
+
     published: dict[str, Any]
 
     def schema(self) -> dict[str, Any]:

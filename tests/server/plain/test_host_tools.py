@@ -1,5 +1,6 @@
 """tools.register, tools.unregister and host.execute: a host's own tools."""
 
+import threading
 from typing import Any
 
 import anyio
@@ -7,6 +8,7 @@ import pytest
 from tests.server.plain.conftest import Connect, Host
 
 from devloop_tools.server.plain.host_tools import MAX_TOOLS
+from devloop_tools.toolkit.json_schema import SchemaArguments
 
 LOOKUP = {
     "name": "lookup",
@@ -94,6 +96,25 @@ async def test_arguments_are_checked_before_the_host_hears_of_the_call(
         error = await host.failed("lookup", given)
         assert (error["code"], error["data"]["field"]) == (4001, field)
         assert all(message.get("method") != "host.execute" for message in host.heard)
+
+
+async def test_arguments_that_take_long_to_check_hold_nobody_up(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others_were_answered, check = threading.Event(), SchemaArguments.parse
+
+    def check_later(self: SchemaArguments, tool: str, arguments: dict[str, Any]) -> Any:
+        assert others_were_answered.wait(5)
+        return check(self, tool, arguments)
+
+    async with connect() as host:
+        await register(host, LOOKUP)
+        monkeypatch.setattr(SchemaArguments, "parse", check_later)
+        call = host.start_tool("lookup", {"ticket": "小写"})
+        for _ in range(3):
+            await host.result("ping")
+        others_were_answered.set()
+        assert (await host.reply(call))["error"]["data"]["field"] == "ticket"
 
 
 @pytest.mark.parametrize(
