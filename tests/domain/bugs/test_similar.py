@@ -5,8 +5,8 @@ from tests.domain.triage.measuring import OWN_SIMILAR, SIMILAR, searched
 
 from devloop_tools.domain.bugs.similar import COMPARED, Known, known, rank
 
-RECALL, BY_WORDS = 0.9, 0.866
-"""At five, of the frozen corpus, with the extra `meaning` and without. The aim is 0.9."""
+BY_WORDS = 0.866
+"""Recall at five, of the frozen corpus; tests/scripts has the one with the extra `meaning`."""
 
 
 def query(text: str) -> Known:
@@ -70,13 +70,6 @@ def test_what_shares_nothing_is_left_out_and_terms_are_named() -> None:
 def test_a_bug_that_says_much_else_comes_after_one_that_says_only_this() -> None:
     much = "upload fails; the chart is empty, mails bounce, the map flickers, prices are rounded"
     assert best("upload fails", much, "upload fails at once") == ["B1", "B0"]
-
-
-def test_five_answers_hold_the_original_of_most_duplicates() -> None:
-    frozen = searched(SIMILAR, meaning=True)
-    assert frozen.pairs == 60
-    assert frozen.recall(5) >= RECALL
-    assert searched(OWN_SIMILAR, "check", meaning=True).recall(5) >= 0.79
 
 
 def test_without_the_extra_they_hold_fewer() -> None:

@@ -4,11 +4,8 @@ import pytest
 from tests.domain.triage.measuring import (
     BLIND,
     OWN,
-    SEARCHES,
-    Search,
     lines_of,
     measured,
-    searched,
 )
 
 from devloop_tools.domain.bugs.records import Category
@@ -44,18 +41,6 @@ def test_the_page_tells_the_figures_as_they_are() -> None:
         for row in figures.rows:
             cells = f"{row.precision:.2f} | {row.recall:.2f} | {row.f1:.2f}"
             assert f"| {row.category} | {cells} |" in page
-
-
-def test_the_page_tells_how_many_duplicates_are_found() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    for name, path, part in SEARCHES:
-        for how, meaning in (("words", False), ("words and meaning", True)):
-            search = searched(path, part, meaning=meaning)
-            assert f"| {name} | {how} | {search.pairs} | {recalls(search)} |" in page
-
-
-def recalls(search: Search) -> str:
-    return " | ".join(f"{search.recall(most):.3f}" for most in (1, 3, 5, 10))
 
 
 def test_every_category_has_signals_and_an_agent() -> None:
