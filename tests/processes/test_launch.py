@@ -29,7 +29,16 @@ print(json.dumps({{
     "allowlist": os.environ.get("CLAUDE_CODE_MCP_ALLOWLIST_ENV"),
     "prompt": "" if sys.stdin.isatty() else sys.stdin.read(),
 }}))
-sys.exit({code})
+{end}
+"""
+
+WAIT = """
+sys.stdout.flush()
+import time
+with open({path!r} + ".part", "w") as file:
+    file.write(str(os.getpid()))
+os.rename({path!r} + ".part", {path!r})
+time.sleep(60)
 """
 
 
@@ -48,8 +57,11 @@ class SetUp:
         template = {"id": "devloop-pm", "cli": {"toolPolicy": policy, **cli}}
         (self.tools / "agents.json").write_text(json.dumps({"templates": [template]}))
 
-    def claude(self, tools: list[str], version: str = "2.1.400", code: int = 0) -> None:
-        text = FAKE.format(python=sys.executable, version=version, tools=tools, code=code)
+    def claude(
+        self, tools: list[str], version: str = "2.1.400", code: int = 0, end: str = ""
+    ) -> None:
+        end = end or f"sys.exit({code})"
+        text = FAKE.format(python=sys.executable, version=version, tools=tools, end=end)
         (self.root / "claude").write_text(text)
         (self.root / "claude").chmod(0o755)
 
@@ -125,6 +137,23 @@ def test_a_launch_that_is_ended_while_it_looks_at_the_cli_leaves_no_file(setup: 
         _, said = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, said) == (128 + signal.SIGTERM, b"")
     assert setup.left == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is Linux's")
+def test_a_launch_that_is_killed_leaves_no_cli(setup: SetUp) -> None:
+    waiting = setup.root / "waiting"
+    setup.claude(["Read", "mcp__devloop__write_todolist"], end=WAIT.format(path=str(waiting)))
+    with subprocess.Popen(
+        setup.command("go"), env=setup.environment, stdout=subprocess.DEVNULL
+    ) as process:
+        deadline = time.monotonic() + PATIENCE_S
+        while not waiting.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        cli = int(waiting.read_text())
+        process.kill()
+    while Path(f"/proc/{cli}").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not Path(f"/proc/{cli}").exists()
 
 
 def test_a_cli_that_will_not_do_is_not_given_the_terminal(setup: SetUp) -> None:

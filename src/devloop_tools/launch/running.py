@@ -1,12 +1,15 @@
 """Runs the CLI to its end, and watches a headless one until it has said what it can do."""
 
+import ctypes
 import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any, BinaryIO, NoReturn, Self
@@ -15,6 +18,7 @@ from devloop_tools.launch.errors import LaunchError
 from devloop_tools.launch.verification import fault_in_init, is_init
 
 _PATIENCE_S = 3.0
+_SET_PDEATHSIG = 1
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP)
 
 _Handlers = Mapping[signal.Signals, Callable[[int, FrameType | None], None] | signal.Handlers]
@@ -80,10 +84,23 @@ def _started(
     given: IO[bytes] | None,
     out: int | None,
 ) -> subprocess.Popen[bytes]:
+    bound = partial(_end_with, os.getpid()) if sys.platform == "linux" else None
     try:
-        return subprocess.Popen(argv, env=dict(env), cwd=folder, stdin=given, stdout=out)
+        return subprocess.Popen(
+            argv, env=dict(env), cwd=folder, stdin=given, stdout=out, preexec_fn=bound
+        )
     except OSError as exc:
         raise LaunchError(f"{argv[0]}: can't be started ({exc.strerror})") from None
+
+
+def _end_with(parent: int) -> None:
+    """In the child: where this process is killed, the CLI gets SIGTERM and ends what it started.
+
+    As prctl(2) has it, PR_SET_PDEATHSIG; the signal outlasts the start of another program.
+    """
+    ctypes.CDLL(None).prctl(_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _pass_on(process: subprocess.Popen[bytes], expected: Collection[str], out: BinaryIO) -> bool:
