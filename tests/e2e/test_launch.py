@@ -2,15 +2,18 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.e2e.conftest import MakeHost
-from tests.e2e.host import LONGEST_RUN_S, Finished, Host
+from tests.e2e.host import LONGEST_RUN_S, Finished, Host, Signals
 from tests.e2e.messages_stub import Call, Step
+from tests.e2e.test_endings import Watched, started
 
 from devloop_tools.toolkit.testing import recorded_events
 
@@ -21,20 +24,27 @@ GRANTED = Call("mcp__devloop__timeline_append", {"event": "unit.built", "summary
 EVERYWHERE = Call("Read", {"file_path": "/etc/hostname"})
 
 
-def launched(host: Host, *words: str, tools_dir: Path | None = None, said: str = "") -> Finished:
-    """`launch` in an environment of its own, to its end."""
+def launching(host: Host, *words: str, tools_dir: Path | None = None) -> list[str]:
+    """The command line of a `launch`."""
     place = ["--project-dir", str(host.project), "--claude", host.claude]
     place += ["--tools-dir", str(tools_dir)] if tools_dir else []
-    environment = {
+    at = words.index("--") if "--" in words else len(words)
+    return [sys.executable, "-m", "devloop_tools", "launch", *words[:at], *place, *words[at:]]
+
+
+def environment_of(host: Host) -> dict[str, str]:
+    return {
         **host.environment,
         "XDG_RUNTIME_DIR": str(host.scratch),
         "XDG_STATE_HOME": str(host.scratch / "state"),
     }
-    at = words.index("--") if "--" in words else len(words)
-    command = [sys.executable, "-m", "devloop_tools", "launch", *words[:at], *place, *words[at:]]
+
+
+def launched(host: Host, *words: str, tools_dir: Path | None = None, said: str = "") -> Finished:
+    """`launch` in an environment of its own, to its end."""
     done = subprocess.run(
-        command,
-        env=environment,
+        launching(host, *words, tools_dir=tools_dir),
+        env=environment_of(host),
         cwd=host.project,
         input=said.encode(),
         capture_output=True,
@@ -152,3 +162,23 @@ def test_an_older_cli_is_refused(make_host: MakeHost, tmp_path: Path) -> None:
     assert run.returncode == 2
     assert "is 2.1.197; before 2.1.332 a hook that fails does not block" in run.stderr
     assert left_over(host) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is Linux's")
+def test_a_launch_that_is_killed_leaves_neither_cli_nor_server(
+    slow_host: MakeHost, project: Path, signals: Signals
+) -> None:
+    host, _ = slow_host(Step(calls=(Call("mcp__devloop__replace_slowly"),)))
+    command = launching(host, "pm", "计划", tools_dir=host.tools_dir)
+    with subprocess.Popen(
+        command, env=environment_of(host), cwd=project, stdout=subprocess.DEVNULL
+    ) as launch:
+        server = started(signals)
+        cli = Watched(psutil.Process(server.pid).ppid())
+        assert psutil.Process(cli.pid).ppid() == launch.pid
+        launch.kill()
+    ended = cli.ended()
+    if not ended:
+        os.kill(cli.pid, signal.SIGKILL)
+    assert ended
+    assert server.ended()
