@@ -288,8 +288,10 @@ def connect_to_read(file: Path) -> sqlite3.Connection:
     try:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         _version(connection)
-    except sqlite3.OperationalError:
+    except sqlite3.Error as exc:
         connection.close()
+        if not isinstance(exc, sqlite3.OperationalError):
+            raise
         log = Path(f"{file}-wal")
         if log.exists() and log.stat().st_size > 0:
             raise sqlite3.OperationalError(
