@@ -26,8 +26,8 @@ async def extracted(ctx: ToolContext, **arguments: Any) -> Any:
 
 async def test_a_trace_made_elsewhere_is_mapped_to_the_projects_files(ctx: ToolContext) -> None:
     text = f"""TypeError: Cannot read properties of undefined (reading 'title')
-    at create (/home/小王/work/{SOURCE}:2:20)
-    at Layer.handle (/home/小王/work/node_modules/express/lib/router/layer.js:95:5)
+    at create (/home/小王/代码/{SOURCE}:2:20)
+    at Layer.handle (/home/小王/代码/node_modules/express/lib/router/layer.js:95:5)
     at node:internal/process/task_queues:95:5
     at gone (/srv/app/src/gone.ts:9:1)
 """
