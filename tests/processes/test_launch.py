@@ -6,12 +6,12 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.processes.server import PATIENCE_S
+from tests.processes.units import wait_until
 
 FAKE = """#!{python}
 import json, os, sys
@@ -129,9 +129,7 @@ def test_a_launch_that_is_ended_while_it_looks_at_the_cli_leaves_no_file(setup: 
     with subprocess.Popen(
         setup.command("go"), env=setup.environment, stderr=subprocess.PIPE
     ) as process:
-        deadline = time.monotonic() + PATIENCE_S
-        while not asked.exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        assert wait_until(asked.exists)
         assert len(setup.left) == 1
         process.terminate()
         _, said = process.communicate(timeout=PATIENCE_S)
@@ -146,14 +144,10 @@ def test_a_launch_that_is_killed_leaves_no_cli(setup: SetUp) -> None:
     with subprocess.Popen(
         setup.command("go"), env=setup.environment, stdout=subprocess.DEVNULL
     ) as process:
-        deadline = time.monotonic() + PATIENCE_S
-        while not waiting.exists() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        assert wait_until(waiting.exists)
         cli = int(waiting.read_text())
         process.kill()
-    while Path(f"/proc/{cli}").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not Path(f"/proc/{cli}").exists()
+    assert wait_until(lambda: not Path(f"/proc/{cli}").exists())
 
 
 def test_a_cli_that_will_not_do_is_not_given_the_terminal(setup: SetUp) -> None:
